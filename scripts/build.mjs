@@ -1,0 +1,53 @@
+/**
+ * Bundles the three programs into `dist/` (extension, language server, command line) and puts beside them what they
+ * read at run time: the parser's WebAssembly and the rules' pages.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
+const dist = path.join(root, "dist");
+const inRoot = (...parts) => path.join(root, ...parts);
+
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  sourcemap: process.argv.includes("--sourcemap"),
+  minify: !process.argv.includes("--no-minify"),
+  legalComments: "none",
+  logLevel: "warning",
+  absWorkingDir: root,
+  // The ESM build of web-tree-sitter needs import.meta.url, which a CommonJS bundle lacks.
+  alias: { "web-tree-sitter": inRoot("node_modules/web-tree-sitter/web-tree-sitter.cjs") },
+};
+
+const programs = [
+  { entry: "client/src/extension.ts", out: "extension.js", external: ["vscode"] },
+  { entry: "server/src/lsp/main.ts", out: "server.js" },
+  { entry: "server/src/cli/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
+];
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist, { recursive: true });
+await Promise.all(
+  programs.map(({ entry, out, ...options }) =>
+    esbuild.build({ ...common, ...options, entryPoints: [inRoot(entry)], outfile: path.join(dist, out) }),
+  ),
+);
+
+cpSync(inRoot("node_modules/web-tree-sitter/web-tree-sitter.wasm"), path.join(dist, "web-tree-sitter.wasm"));
+cpSync(
+  inRoot("node_modules/tree-sitter-python/tree-sitter-python.wasm"),
+  path.join(dist, "tree-sitter-python.wasm"),
+);
+for (const rule of readdirSync(inRoot("server/src/rules"), { withFileTypes: true })) {
+  if (!rule.isDirectory()) continue;
+  for (const page of ["doc.md", "doc.zh-cn.md"]) {
+    const from = inRoot("server/src/rules", rule.name, page);
+    if (existsSync(from)) cpSync(from, path.join(dist, "rules", rule.name, page));
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What is known about a training run before anything is simulated: from the `# vram:` header, from the script, or by
+ * default. `directives/header.ts` fills one from the header, `torch/` facts fill one from the script, `analysis.ts`
+ * merges them (header over script over default).
+ */
+import type { Expression, Span } from "../python/tree";
+import type { Dtype } from "./tensor";
+
+export type SettingOrigin = "header" | "script" | "default";
+
+/** A value and where it came from; `span` is the header's value or the script's expression. */
+export interface Setting<Value> {
+  readonly value: Value;
+  readonly from: SettingOrigin;
+  readonly span?: Span;
+}
+
+/** One dimension of an input: a factor times the micro-batch or not, e.g. `35*B` is `{ factor: 35, perSample: true }`. */
+export interface InputDimension {
+  readonly factor: number;
+  readonly perSample: boolean;
+}
+
+/** `int64[B,16]<50304`; `name` for inputs given by keyword. */
+export interface InputSpecification {
+  readonly name: string | undefined;
+  readonly dtype: Dtype;
+  readonly dimensions: readonly InputDimension[];
+  /** Exclusive upper bound of integer values. */
+  readonly bound: number | undefined;
+}
+
+export interface OptimizerSetting {
+  /** As written in the header or the qualified class name of the script, e.g. `adamw` or `torch.optim.AdamW`. */
+  readonly name: string;
+  /** Constant keyword arguments, e.g. `{ momentum: 0.9, fused: true }`. */
+  readonly options: Readonly<Record<string, number | boolean | string>>;
+}
+
+export type Precision = "fp32" | "amp-fp16" | "amp-bf16" | "fp16" | "bf16";
+export type AttentionBackend = "math" | "flash" | "efficient";
+export type Sharding = "none" | "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
+export type Offload = "none" | "optimizer" | "parameters";
+export type Mode = "train" | "infer";
+
+/** A measured peak: micro-batch and allocated bytes. */
+export interface MeasuredPoint {
+  readonly batch: number;
+  readonly bytes: number;
+}
+
+export interface TrainingSetup {
+  /** Usable bytes of the device, and its name when it was given as a card. */
+  readonly device?: Setting<{ readonly bytes: number; readonly card: string | undefined }>;
+  /** Bytes. */
+  readonly budget?: Setting<number>;
+  readonly batch?: Setting<number>;
+  readonly accumulate?: Setting<number>;
+  readonly devices?: Setting<number>;
+  readonly inputs?: Setting<readonly InputSpecification[]>;
+  readonly targets?: Setting<readonly InputSpecification[]>;
+  readonly loss?: Setting<string>;
+  /** A Python expression over the file's names, already lowered; its offsets are relative to its own text. */
+  readonly model?: Setting<{ readonly text: string; readonly expression: Expression }>;
+  readonly optimizer?: Setting<OptimizerSetting>;
+  readonly precision?: Setting<Precision>;
+  readonly attention?: Setting<AttentionBackend>;
+  /** `none`, `all`, or class names of the checkpointed blocks. */
+  readonly checkpoint?: Setting<"none" | "all" | readonly string[]>;
+  readonly shard?: Setting<Sharding>;
+  readonly offload?: Setting<Offload>;
+  readonly measured?: Setting<readonly MeasuredPoint[]>;
+  readonly mode?: Setting<Mode>;
+}
