@@ -1,0 +1,38 @@
+/** Which rules run and at which level: names, names of groups, or `all`. */
+import { groupTitles } from "./groups";
+import type { Level, Rule } from "./rule";
+
+/** Overrides of levels by rule name; `off` silences. */
+export type LevelOverrides = Readonly<Record<string, Level | "off">>;
+
+/** True when one of the selectors names the rule, its group, or all rules. */
+export function isSelected(rule: Rule, selectors: readonly string[]): boolean {
+  return selectors.some(
+    (selector) => selector === "all" || selector === rule.name || selector === rule.group,
+  );
+}
+
+/** The selectors that name neither a rule, a group nor `all`. */
+export function unknownSelectors(selectors: readonly string[], rules: readonly Rule[]): string[] {
+  return selectors.filter(
+    (selector) =>
+      selector !== "all" && !(selector in groupTitles) && !rules.some((rule) => rule.name === selector),
+  );
+}
+
+/** The rules to run: selected (all where nothing is), not ignored, not off. Unknown selectors select nothing. */
+export function selectRules(
+  rules: readonly Rule[],
+  options: {
+    readonly select?: readonly string[];
+    readonly ignore?: readonly string[];
+    readonly levels?: LevelOverrides;
+  },
+): Rule[] {
+  return rules.filter(
+    (rule) =>
+      isSelected(rule, options.select ?? ["all"]) &&
+      !isSelected(rule, options.ignore ?? []) &&
+      options.levels?.[rule.name] !== "off",
+  );
+}

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+export const fixturesFolder = path.join(__dirname, "../../test-fixtures");
+
+export interface Fixture {
+  /** From `test-fixtures/`, with forward slashes. */
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+/** All Python files below a folder of `test-fixtures/`, sorted; results of fixes (`*.fixed.py`, `*.review.py`) left out. */
+export function fixtures(below = ""): Fixture[] {
+  const folder = path.join(fixturesFolder, below);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?<!\.fixed|\.review)\.py$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => ({
+      name: path.relative(fixturesFolder, file).split(path.sep).join("/"),
+      file,
+      text: readFileSync(file, "utf8"),
+    }));
+}
+
+/** The golden result beside a fixture, if it has one. */
+export function goldenBeside(fixture: Fixture, kind: "fixed" | "review"): string | undefined {
+  const file = fixture.file.replace(/\.py$/, `.${kind}.py`);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
