@@ -1,0 +1,108 @@
+/**
+ * VS Code without a download: its own server build, started here, opened in a headless Chromium. The suite runs in the
+ * extension host of that server, so everything but the window is what a remote VS Code runs.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { chromium, requireFromRuntime, vscodeServer } from "./install.mjs";
+
+const startLimit = 60_000;
+
+/**
+ * Runs a suite; answers its exit code. `serve(page)` gives the suite's requests for pictures and keys something to act
+ * on, `env` reaches the suite.
+ */
+export async function launchInServer({ extension, suite, folder, locale, env, onPage, limit, log }) {
+  const home = mkdtempSync(path.join(os.tmpdir(), "vramlint-editor-"));
+  for (const name of ["data", "extensions"]) mkdirSync(path.join(home, name));
+  const server = await startServer(home, env, log);
+  try {
+    return await openWindow({ server, extension, suite, folder, locale, onPage, limit, log });
+  } finally {
+    await stop(server.process);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function startServer(home, env, log) {
+  const { main, node } = vscodeServer();
+  const args = [
+    main,
+    ...["--host", "127.0.0.1", "--port", "0", "--without-connection-token", "--accept-server-license-terms"],
+    ...["--telemetry-level", "off", "--server-data-dir", path.join(home, "data")],
+    ...["--extensions-dir", path.join(home, "extensions"), "--enable-smoke-test-driver"],
+  ];
+  const child = spawn(node, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let output = "";
+  const port = await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`VS Code's server did not start:\n${output}`)), startLimit);
+    const read = (chunk) => {
+      output += chunk;
+      if (process.env.VRAMLINT_EDITOR_LOG) log(String(chunk).trimEnd());
+      const found = /listening on (\d+)/.exec(output);
+      if (found === null) return;
+      clearTimeout(timer);
+      resolve(Number(found[1]));
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.on("exit", (code) => reject(new Error(`VS Code's server ended with ${code}:\n${output}`)));
+  });
+  return { process: child, port };
+}
+
+async function openWindow({ server, extension, suite, folder, locale, onPage, limit, log }) {
+  const { executable, env } = chromium();
+  const playwright = requireFromRuntime("playwright-core");
+  const browser = await playwright.chromium.launch({
+    executablePath: executable,
+    env: { ...process.env, ...env },
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"],
+      ...["--disable-component-update", "--disable-quic", "--no-first-run", "--font-render-hinting=none"],
+    ],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 720 }, deviceScaleFactor: 2 });
+    const exit = new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`the suite did not end within ${limit / 1000} s`)), limit);
+      void page.exposeFunction("codeAutomationExit", (code) => {
+        clearTimeout(timer);
+        resolve(code);
+      });
+    });
+    await page.exposeFunction("codeAutomationLog", (type, args) => {
+      if (process.env.VRAMLINT_EDITOR_LOG || type === "error") log(`[${type}] ${args.join(" ")}`);
+    });
+    if (process.env.VRAMLINT_EDITOR_LOG) page.on("console", (message) => log(`[page] ${message.text()}`));
+    if (locale !== undefined) {
+      await page.addInitScript((name) => {
+        globalThis._VSCODE_NLS_LANGUAGE = name;
+      }, locale);
+    }
+    onPage(page);
+    const remote = (file) => `vscode-remote://127.0.0.1:${server.port}${file}`;
+    const payload = [
+      ["extensionDevelopmentPath", remote(extension)],
+      ["extensionTestsPath", remote(suite)],
+      ["skipWelcome", "true"],
+    ];
+    const query = new URLSearchParams({ folder, payload: JSON.stringify(payload) });
+    await page.goto(`http://127.0.0.1:${server.port}/?${query}`);
+    return await exit;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Ends the server and the extension hosts that it started: they are one process group. */
+async function stop(child) {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  process.kill(-child.pid, "SIGTERM");
+  const timer = setTimeout(() => process.kill(-child.pid, "SIGKILL"), 5000);
+  await ended;
+  clearTimeout(timer);
+}
