@@ -1,0 +1,65 @@
+/** The autograd graph: nodes with what they saved and where their gradients go. */
+import type { CheckpointSegment } from "./checkpoint";
+import type { Frame } from "./operators/frame";
+import type { Location } from "./tape";
+import type { Dtype, Storage, Tensor } from "./tensor";
+
+/** A tensor kept for backward: the storage counts, its shape and strides are remembered. */
+export interface StoredTensor {
+  readonly kind: "stored";
+  readonly storage: Storage;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly dtype: Dtype;
+}
+
+/** A tensor of a checkpointed segment: dropped, and computed again when backward asks for it. */
+export interface RecomputedTensor {
+  readonly kind: "recomputed";
+  readonly segment: CheckpointSegment;
+  readonly index: number;
+  /** Filled by the recomputation. */
+  stored: StoredTensor | undefined;
+  /** Its node has run or died: the recomputation need not keep it. */
+  done: boolean;
+}
+
+export type SavedTensor = StoredTensor | RecomputedTensor;
+
+export interface Edge {
+  readonly node: GraphNode;
+  /** Which output of that node the gradient belongs to. */
+  readonly slot: number;
+}
+
+export interface OutputMetadata {
+  readonly shape: readonly number[];
+  readonly dtype: Dtype;
+}
+
+/**
+ * Gradients of the outputs in, gradients of the inputs out; undefined where none is wanted or defined. Arguments are
+ * borrowed; what is returned lives in the frame or is one of the arguments.
+ */
+export type BackwardFunction = (
+  frame: Frame,
+  gradients: readonly (Tensor | undefined)[],
+  saved: readonly (Tensor | undefined)[],
+  wanted: readonly boolean[],
+) => (Tensor | undefined)[];
+
+export interface GraphNode {
+  readonly name: string;
+  /** Order of creation; backward runs the highest first. */
+  readonly sequence: number;
+  readonly location: Location;
+  /** One entry an input that may get a gradient; undefined where it does not need one. */
+  edges: (Edge | undefined)[];
+  saved: (SavedTensor | undefined)[];
+  readonly outputs: OutputMetadata[];
+  backward: BackwardFunction;
+  /** Tensors and later nodes that keep this one alive. */
+  references: number;
+  /** For AccumulateGrad: the leaf. */
+  readonly leaf: Tensor | undefined;
+}

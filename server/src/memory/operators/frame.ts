@@ -1,0 +1,66 @@
+/**
+ * Owner of the temporaries of one operator or one graph node: like the local variables of a C++ function they live until
+ * it returns, unless they are freed before.
+ */
+import type { Execution, Location } from "../tape";
+import type { Dtype, Tensor } from "../tensor";
+import { tensorsIn, type Argument, type Keywords } from "./argument";
+
+export class Frame {
+  private readonly owned = new Map<Tensor, number>();
+
+  constructor(readonly execution: Execution) {}
+
+  /** Takes over a reference that the caller owns. */
+  own(tensor: Tensor): Tensor {
+    this.owned.set(tensor, (this.owned.get(tensor) ?? 0) + 1);
+    return tensor;
+  }
+
+  /** Gives a temporary back before the frame ends. A tensor that the frame does not own is left alone. */
+  free(...tensors: readonly (Tensor | undefined)[]): void {
+    for (const tensor of tensors) {
+      const count = tensor === undefined ? 0 : (this.owned.get(tensor) ?? 0);
+      if (tensor === undefined || count === 0) continue;
+      if (count === 1) this.owned.delete(tensor);
+      else this.owned.set(tensor, count - 1);
+      this.execution.dropTensor(tensor);
+    }
+  }
+
+  /** A new tensor on a new storage. */
+  empty(shape: readonly number[], dtype: Dtype, strides?: readonly number[]): Tensor {
+    return this.own(this.execution.allocate(shape, dtype, strides === undefined ? {} : { strides }));
+  }
+
+  /** A view: it keeps the tensor it looks at alive, as PyTorch's view metadata do. */
+  view(source: Tensor, shape: readonly number[], strides: readonly number[]): Tensor {
+    const view = this.alias(source, shape, strides);
+    view.base = source.base ?? source;
+    this.execution.holdTensor(view.base);
+    return view;
+  }
+
+  /** Another tensor on the same storage that is no view for autograd (detach, _unsafe_view). */
+  alias(source: Tensor, shape: readonly number[], strides: readonly number[]): Tensor {
+    return this.own(this.execution.alias(source, shape, strides));
+  }
+
+  call(name: string, positional: readonly Argument[], keywords: Keywords, location: Location): Argument {
+    const result = this.execution.call(name, positional, keywords, location);
+    for (const tensor of tensorsIn(result)) this.own(tensor);
+    return result;
+  }
+
+  /** Gives everything back but one reference for each tensor of the result, which goes to the caller. */
+  end(result: Argument | readonly (Tensor | undefined)[] | undefined): void {
+    const kept = Array.isArray(result)
+      ? tensorsIn(result.filter((entry): entry is Argument => entry !== undefined))
+      : tensorsIn(result as Argument | undefined);
+    for (const tensor of kept) this.execution.holdTensor(tensor);
+    for (const [tensor, count] of this.owned) {
+      for (let i = 0; i < count; i++) this.execution.dropTensor(tensor);
+    }
+    this.owned.clear();
+  }
+}

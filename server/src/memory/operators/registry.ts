@@ -1,0 +1,45 @@
+/** The table of operators by name, and how one of them is called. */
+import type { Execution, Location } from "../tape";
+import { Unknown } from "../unknown";
+import type { Argument, Keywords } from "./argument";
+import { Frame } from "./frame";
+import { NotUnderstood, OperatorCall, type OperatorRow } from "./operator";
+import { operatorNotKnown } from "./reasons";
+import { bind, parseSignature } from "./signature";
+import { operatorRows } from "./table";
+
+let byName: Map<string, OperatorRow> | undefined;
+
+/** The row of an operator under any of its names. */
+export function findOperator(name: string): OperatorRow | undefined {
+  if (byName === undefined) {
+    byName = new Map();
+    for (const row of operatorRows()) for (const each of row.names) byName.set(each, row);
+  }
+  return byName.get(name);
+}
+
+/** Runs an operator; the caller owns the tensors of the answer. */
+export function callOperator(
+  execution: Execution,
+  name: string,
+  positional: readonly Argument[],
+  keywords: Keywords,
+  location: Location,
+): Argument {
+  const row = findOperator(name);
+  if (row === undefined) return new Unknown(operatorNotKnown(name), location.span);
+  const bound = bind(name, parseSignature(row.signature), positional, keywords);
+  if (!("values" in bound) || !("rest" in bound)) return new Unknown(bound, location.span);
+  const frame = new Frame(execution);
+  let result: Argument = null;
+  try {
+    result = row.run(new OperatorCall(name, frame, bound.values, bound.rest, location));
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error;
+    result = new Unknown(error.reason, location.span);
+  } finally {
+    frame.end(result);
+  }
+  return result;
+}

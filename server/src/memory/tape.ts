@@ -1,0 +1,657 @@
+/**
+ * The execution of a training step, traced: every operator that runs, what it allocates, what the graph keeps, what is
+ * freed when. All counts are bytes; nothing here holds values.
+ *
+ * Ownership follows CPython: whoever gets a tensor from `call`, `parameter`, … owns one reference and gives it back with
+ * `release`. A storage lives while a tensor on it is referenced or a graph node saved it. Arguments are borrowed.
+ */
+import type { Span } from "../python/tree";
+import { CheckpointSegment, Replay } from "./checkpoint";
+import { runBackward } from "./engine";
+import type { BackwardFunction, GraphNode, SavedTensor, StoredTensor } from "./graph";
+import type { Argument, Keywords } from "./operators/argument";
+import { tensorsIn } from "./operators/argument";
+import { callOperator, findOperator } from "./operators/registry";
+import type { AttentionBackend } from "./setup";
+import {
+  canRequireGrad,
+  contiguousStrides,
+  dtypeBytes,
+  elementCount,
+  isFloating,
+  Storage,
+  Tensor,
+  type Dtype,
+  type StorageKind,
+} from "./tensor";
+
+/** Where something runs: the source, and the path of the module, e.g. `layer1.0.conv1`. */
+export interface Location {
+  readonly span: Span | undefined;
+  readonly modulePath: string;
+}
+
+export const nowhere: Location = { span: undefined, modulePath: "" };
+
+export type Phase = "setup" | "forward" | "backward" | "step";
+
+export interface ExecutionOptions {
+  /** Which kernels PyTorch dispatches to: they differ in what they save and allocate. */
+  readonly device: "cuda" | "cpu";
+  /**
+   * Kernel behind scaled_dot_product_attention on CUDA. `auto` is what PyTorch does on a card of compute capability 8.0
+   * or later: flash for half precision without a mask, else memory-efficient.
+   */
+  readonly attention?: AttentionBackend | "auto";
+}
+
+/** `torch.autocast(device, dtype, enabled, cache_enabled)`. */
+export interface AutocastMode {
+  readonly enabled: boolean;
+  readonly dtype: Dtype;
+  readonly cache?: boolean;
+}
+
+/** The highest number of live bytes since `startPeak`, and where it was. */
+export interface Peak {
+  readonly live: number;
+  /** Every storage rounded up to CUDA's 512 bytes. */
+  readonly allocated: number;
+  /** The operator, e.g. `convolution`, or the graph node in backward. */
+  readonly operator: string;
+  readonly location: Location;
+}
+
+/** Live bytes by what they are for. */
+export interface LiveBytes {
+  readonly parameters: number;
+  readonly buffers: number;
+  readonly inputs: number;
+  readonly gradients: number;
+  /** Kept by the graph. */
+  readonly saved: number;
+  /** Held by Python or by a running operator only. */
+  readonly temporary: number;
+}
+
+/** One point of the step: the live bytes when an operator had allocated its results. */
+export interface TimelinePoint extends LiveBytes {
+  readonly phase: Phase;
+  readonly operator: string;
+  readonly location: Location;
+}
+
+/** CUDA's caching allocator hands out multiples of 512 bytes (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize). */
+const allocationUnit = 512;
+
+export function roundedUp(bytes: number): number {
+  return Math.ceil(bytes / allocationUnit) * allocationUnit;
+}
+
+export class Execution {
+  readonly device: "cuda" | "cpu";
+  readonly attention: AttentionBackend | "auto";
+  /** Bytes of all live storages, and the same with every storage rounded up to 512. */
+  live = 0;
+  allocated = 0;
+  phase: Phase = "setup";
+  /** Attention kernels that ran, in order of call. */
+  readonly attentionKernels: string[] = [];
+  /** Set to an array to collect a point for every operator that allocates. */
+  timeline: TimelinePoint[] | undefined;
+  readonly parameters: Tensor[] = [];
+  readonly buffers: Tensor[] = [];
+
+  private readonly bytesOf: Record<StorageKind, number> = {
+    parameter: 0,
+    buffer: 0,
+    input: 0,
+    gradient: 0,
+    activation: 0,
+    host: 0,
+  };
+  private readonly savedOf: Record<StorageKind, number> = {
+    parameter: 0,
+    buffer: 0,
+    input: 0,
+    gradient: 0,
+    activation: 0,
+    host: 0,
+  };
+  private storageCount = 0;
+  private nodeCount = 0;
+  private peak: { live: number; allocated: number; operator: string; location: Location } = emptyPeak();
+  /** What runs now: an operator in forward, a graph node in backward. */
+  running: { operator: string; location: Location } = { operator: "", location: nowhere };
+  private readonly gradModes: boolean[] = [];
+  private readonly autocastModes: AutocastMode[] = [];
+  private readonly autocastCache = new Map<Tensor, Tensor>();
+  /** Innermost last: segments that are being recorded, and segments that are being computed again. */
+  private readonly packing: { readonly segment: CheckpointSegment; readonly again: boolean }[] = [];
+  private readonly recording: { record: CheckpointSegment["record"] }[] = [];
+
+  constructor(options: ExecutionOptions) {
+    this.device = options.device;
+    this.attention = options.attention ?? "auto";
+  }
+
+  // --- Model states and inputs ------------------------------------------------------------------------------------
+
+  /** A new leaf parameter; the caller owns one reference. */
+  parameter(shape: readonly number[], dtype: Dtype = "float32", requiresGrad = true, name?: string): Tensor {
+    const tensor = this.allocate(shape, dtype, { kind: "parameter" });
+    tensor.requiresGrad = requiresGrad;
+    tensor.name = name;
+    this.parameters.push(tensor);
+    return tensor;
+  }
+
+  /** `nn.Parameter(tensor)`: a leaf on the same storage, which now belongs to the model states. */
+  parameterFrom(source: Tensor, requiresGrad = true, name?: string): Tensor {
+    this.changeKind(source.storage, "parameter");
+    const tensor = this.alias(source, source.shape, source.strides);
+    tensor.requiresGrad = requiresGrad;
+    tensor.name = name;
+    this.parameters.push(tensor);
+    return tensor;
+  }
+
+  /** A new buffer; the caller owns one reference. */
+  buffer(shape: readonly number[], dtype: Dtype = "float32", name?: string): Tensor {
+    const tensor = this.allocate(shape, dtype, { kind: "buffer" });
+    tensor.name = name;
+    this.buffers.push(tensor);
+    return tensor;
+  }
+
+  /** `register_buffer(name, tensor)` with a tensor that exists: its storage now belongs to the model states. */
+  asBuffer(tensor: Tensor): void {
+    if (tensor.storage.kind === "activation") this.changeKind(tensor.storage, "buffer");
+    this.buffers.push(tensor);
+  }
+
+  /** A model input or target. `bound` is the exclusive upper bound of integer values. */
+  input(shape: readonly number[], dtype: Dtype, bound?: number): Tensor {
+    const tensor = this.allocate(shape, dtype, { kind: "input" });
+    tensor.bound = bound;
+    return tensor;
+  }
+
+  /** `model.to(dtype)`: floating parameters and buffers change their dtype in place; ties stay tied. */
+  castStates(dtype: Dtype): void {
+    const done = new Map<Storage, Storage>();
+    for (const tensor of new Set([...this.parameters, ...this.buffers])) {
+      if (isFloating(tensor.dtype)) this.castInPlace(tensor, dtype, done);
+    }
+  }
+
+  private castInPlace(tensor: Tensor, dtype: Dtype, done: Map<Storage, Storage>): void {
+    const old = tensor.storage;
+    let storage = done.get(old);
+    if (storage === undefined) {
+      const bytes = (old.bytes / dtypeBytes[tensor.dtype]) * dtypeBytes[dtype];
+      storage = new Storage(this.storageCount++, bytes, old.kind, old.producer);
+      done.set(old, storage);
+    }
+    if (tensor.references > 0) this.holdStorage(storage);
+    tensor.storage = storage;
+    tensor.dtype = dtype;
+    if (tensor.references > 0) this.dropStorage(old);
+  }
+
+  // --- Python's references ----------------------------------------------------------------------------------------
+
+  /** Python (or a container of it) holds the tensor once more. */
+  retain(tensor: Tensor): void {
+    this.record({ kind: "retain", tensor });
+    this.holdTensor(tensor);
+  }
+
+  /** Python gives one reference back. */
+  release(tensor: Tensor): void {
+    this.record({ kind: "release", tensor });
+    this.dropTensor(tensor);
+  }
+
+  /** For every tensor inside the value. */
+  retainAll(value: Argument | undefined): void {
+    for (const tensor of tensorsIn(value)) this.retain(tensor);
+  }
+
+  releaseAll(value: Argument | undefined): void {
+    for (const tensor of tensorsIn(value)) this.release(tensor);
+  }
+
+  // --- Operators --------------------------------------------------------------------------------------------------
+
+  /** Whether a function (`torch.relu`, `torch.nn.functional.relu`) or method (`Tensor.view`) is in the table. */
+  supports(name: string): boolean {
+    return findOperator(name) !== undefined;
+  }
+
+  /**
+   * Runs one operator. Names: `torch.cat`, `torch.nn.functional.linear`, `Tensor.view`, `Tensor.__add__`,
+   * `Tensor.__getitem__`, attributes such as `Tensor.T` without arguments. For methods the tensor is the first positional
+   * argument. The caller owns the tensors in the answer. Unknown when the operator, an argument or a shape is not
+   * understood: the reason says which.
+   */
+  call(name: string, positional: readonly Argument[], keywords: Keywords, location: Location): Argument {
+    const outer = this.running;
+    if (this.phase !== "backward") this.running = { operator: name, location };
+    const paused = this.recording.splice(0);
+    const result = callOperator(this, name, positional, keywords, location);
+    this.recording.push(...paused);
+    this.running = outer;
+    this.record({ kind: "call", name, positional, keywords, location, result });
+    return result;
+  }
+
+  // --- Modes ------------------------------------------------------------------------------------------------------
+
+  get gradEnabled(): boolean {
+    return this.gradModes.at(-1) ?? true;
+  }
+
+  /** `torch.no_grad()`, `torch.enable_grad()`, `torch.set_grad_enabled(flag)` entered. */
+  pushGradMode(enabled: boolean): void {
+    this.record({ kind: "push-grad", enabled });
+    this.gradModes.push(enabled);
+  }
+
+  popGradMode(): void {
+    this.record({ kind: "pop-grad" });
+    this.gradModes.pop();
+  }
+
+  /** The innermost autocast region, when it is enabled. */
+  get autocast(): AutocastMode | undefined {
+    const mode = this.autocastModes.at(-1);
+    return mode?.enabled === true ? mode : undefined;
+  }
+
+  pushAutocast(mode: AutocastMode): void {
+    this.record({ kind: "push-autocast", mode });
+    this.autocastModes.push(mode);
+  }
+
+  /** Leaving the outermost region drops the cached low-precision copies of the weights. */
+  popAutocast(): void {
+    this.record({ kind: "pop-autocast" });
+    this.autocastModes.pop();
+    if (this.autocastModes.length > 0) return;
+    for (const copy of this.autocastCache.values()) this.dropTensor(copy);
+    this.autocastCache.clear();
+  }
+
+  /** The cached copy of a weight (the cache owns it), made by `cast` (owned) when there is none. */
+  cachedCast(weight: Tensor, cast: () => Tensor): Tensor {
+    let copy = this.autocastCache.get(weight);
+    if (copy === undefined) {
+      copy = cast();
+      this.autocastCache.set(weight, copy);
+    }
+    this.holdTensor(copy);
+    return copy;
+  }
+
+  // --- Checkpoints ------------------------------------------------------------------------------------------------
+
+  /**
+   * `torch.utils.checkpoint.checkpoint(…, use_reentrant=False)` is about to call its function with `inputs`. Everything
+   * between this and `endCheckpoint` is recorded, keeps nothing, and runs again when backward needs it.
+   */
+  beginCheckpoint(inputs: readonly Tensor[]): CheckpointSegment {
+    const segment = new CheckpointSegment(this, inputs, this.gradEnabled, this.autocastModes.at(-1));
+    this.packing.push({ segment, again: false });
+    this.recording.push(segment);
+    return segment;
+  }
+
+  endCheckpoint(segment: CheckpointSegment): void {
+    this.packing.splice(this.packing.findIndex((entry) => entry.segment === segment));
+    this.recording.splice(this.recording.indexOf(segment));
+    segment.close();
+  }
+
+  /** The same with `use_reentrant=True`: forward runs without a graph. */
+  beginReentrantCheckpoint(inputs: readonly Tensor[]): ReentrantCheckpoint {
+    const segment = new CheckpointSegment(this, [], this.gradEnabled, this.autocastModes.at(-1));
+    this.gradModes.push(false);
+    this.recording.push(segment);
+    return { segment, inputs };
+  }
+
+  endReentrantCheckpoint(checkpoint: ReentrantCheckpoint, outputs: readonly Tensor[]): void {
+    const { segment, inputs } = checkpoint;
+    this.recording.splice(this.recording.indexOf(segment));
+    this.gradModes.pop();
+    if (!this.needsGraph(inputs)) return;
+    this.attach({
+      name: "CheckpointFunctionBackward",
+      inputs,
+      outputs,
+      saved: inputs,
+      backward: (frame, gradients, saved) =>
+        this.reentrantBackward(segment, inputs, outputs, gradients, saved).map((g) =>
+          g === undefined ? g : frame.own(g),
+        ),
+    });
+  }
+
+  private reentrantBackward(
+    segment: CheckpointSegment,
+    inputs: readonly Tensor[],
+    outputs: readonly Tensor[],
+    gradients: readonly (Tensor | undefined)[],
+    saved: readonly (Tensor | undefined)[],
+  ): (Tensor | undefined)[] {
+    const replacement = new Map<Tensor, Tensor>();
+    const leaves = inputs.map((input, i) => {
+      const source = saved[i] ?? input;
+      const leaf = this.alias(source, source.shape, source.strides);
+      leaf.requiresGrad = input.requiresGrad;
+      replacement.set(input, leaf);
+      return leaf;
+    });
+    const replay = new Replay(this, segment.events, replacement);
+    this.gradModes.push(true);
+    if (segment.autocast !== undefined) this.pushAutocast(segment.autocast);
+    replay.run();
+    if (segment.autocast !== undefined) this.popAutocast();
+    this.gradModes.pop();
+    const roots = outputs.map((output, i) => ({
+      tensor: replay.counterpart(output),
+      gradient: gradients[i],
+    }));
+    runBackward(this, roots, false);
+    replay.dropAll();
+    return leaves.map((leaf) => {
+      const gradient = leaf.gradient;
+      leaf.gradient = undefined;
+      this.dropTensor(leaf);
+      return gradient;
+    });
+  }
+
+  pushRecomputation(segment: CheckpointSegment): void {
+    this.packing.push({ segment, again: true });
+  }
+
+  popRecomputation(): void {
+    this.packing.pop();
+  }
+
+  // --- Training step ----------------------------------------------------------------------------------------------
+
+  /** `loss.backward()`. `gradient` is borrowed; ones are made when it is left out. */
+  backward(loss: Tensor, options: { gradient?: Tensor; retainGraph?: boolean } = {}): void {
+    const outer = this.phase;
+    this.phase = "backward";
+    runBackward(this, [{ tensor: loss, gradient: options.gradient }], options.retainGraph ?? false);
+    this.phase = outer;
+  }
+
+  /** `optimizer.zero_grad()` or `model.zero_grad()`. Not setting to None keeps the gradients' memory. */
+  zeroGradients(parameters: Iterable<Tensor>, setToNone = true): void {
+    if (!setToNone) return;
+    for (const parameter of parameters) {
+      if (parameter.gradient !== undefined) this.dropTensor(parameter.gradient);
+      parameter.gradient = undefined;
+    }
+  }
+
+  /** Begins a new measurement of the highest live bytes. */
+  startPeak(): void {
+    this.peak = { ...emptyPeak(), live: this.live, allocated: this.allocated };
+  }
+
+  takePeak(): Peak {
+    return { ...this.peak };
+  }
+
+  /** Live bytes by kind. */
+  liveBytes(): LiveBytes {
+    return {
+      parameters: this.bytesOf.parameter,
+      buffers: this.bytesOf.buffer,
+      inputs: this.bytesOf.input,
+      gradients: this.bytesOf.gradient,
+      saved: this.savedOf.activation,
+      temporary: this.bytesOf.activation - this.savedOf.activation,
+    };
+  }
+
+  /** Bytes of the distinct storages that the graph keeps, model states and inputs left out. */
+  get savedBytes(): number {
+    return this.savedOf.activation;
+  }
+
+  /** The same for model inputs and targets. */
+  get savedInputBytes(): number {
+    return this.savedOf.input;
+  }
+
+  // --- For operators: memory --------------------------------------------------------------------------------------
+
+  /** A new tensor on a new storage, owned by the caller. */
+  allocate(
+    shape: readonly number[],
+    dtype: Dtype,
+    options: { readonly kind?: StorageKind; readonly strides?: readonly number[] } = {},
+  ): Tensor {
+    const bytes = elementCount(shape) * dtypeBytes[dtype];
+    const storage = new Storage(
+      this.storageCount++,
+      bytes,
+      options.kind ?? "activation",
+      this.running.operator,
+    );
+    const tensor = new Tensor(storage, shape, options.strides ?? contiguousStrides(shape), dtype);
+    this.holdTensor(tensor);
+    this.notePeak();
+    return tensor;
+  }
+
+  /** Another tensor on the same storage, owned by the caller, without a graph. */
+  alias(source: Tensor, shape: readonly number[], strides: readonly number[], dtype = source.dtype): Tensor {
+    const tensor = new Tensor(source.storage, shape, strides, dtype);
+    this.holdTensor(tensor);
+    return tensor;
+  }
+
+  holdTensor(tensor: Tensor): void {
+    if (tensor.references++ > 0) return;
+    this.holdStorage(tensor.storage);
+    if (tensor.node !== undefined) tensor.node.references++;
+  }
+
+  dropTensor(tensor: Tensor): void {
+    if (tensor.references === 0) return;
+    if (--tensor.references > 0) return;
+    this.dropStorage(tensor.storage);
+    if (tensor.base !== undefined) this.dropTensor(tensor.base);
+    if (tensor.gradient !== undefined) this.dropTensor(tensor.gradient);
+    tensor.gradient = undefined;
+    if (tensor.node !== undefined) this.dropNode(tensor.node);
+  }
+
+  holdSaved(storage: Storage): void {
+    if (storage.saved++ === 0) this.savedOf[storage.kind] += storage.bytes;
+    if (storage.saved + storage.tensors === 1) this.appear(storage);
+  }
+
+  dropSaved(storage: Storage): void {
+    if (--storage.saved === 0) this.savedOf[storage.kind] -= storage.bytes;
+    if (storage.saved + storage.tensors === 0) this.disappear(storage);
+  }
+
+  private holdStorage(storage: Storage): void {
+    storage.tensors++;
+    if (storage.saved + storage.tensors === 1) this.appear(storage);
+  }
+
+  private dropStorage(storage: Storage): void {
+    storage.tensors--;
+    if (storage.saved + storage.tensors === 0) this.disappear(storage);
+  }
+
+  private appear(storage: Storage): void {
+    this.bytesOf[storage.kind] += storage.bytes;
+    if (storage.kind === "host") return;
+    this.live += storage.bytes;
+    this.allocated += roundedUp(storage.bytes);
+  }
+
+  private disappear(storage: Storage): void {
+    this.bytesOf[storage.kind] -= storage.bytes;
+    if (storage.kind === "host") return;
+    this.live -= storage.bytes;
+    this.allocated -= roundedUp(storage.bytes);
+  }
+
+  changeKind(storage: Storage, kind: StorageKind): void {
+    if (storage.kind === kind) return;
+    const alive = storage.saved + storage.tensors > 0;
+    if (alive) this.disappear(storage);
+    if (storage.saved > 0) this.savedOf[storage.kind] -= storage.bytes;
+    storage.kind = kind;
+    if (storage.saved > 0) this.savedOf[kind] += storage.bytes;
+    if (alive) this.appear(storage);
+  }
+
+  private notePeak(): void {
+    if (this.live > this.peak.live) {
+      this.peak.live = this.live;
+      this.peak.operator = this.running.operator;
+      this.peak.location = this.running.location;
+    }
+    if (this.allocated > this.peak.allocated) this.peak.allocated = this.allocated;
+    if (this.timeline !== undefined) {
+      const { operator, location } = this.running;
+      this.timeline.push({ phase: this.phase, operator, location, ...this.liveBytes() });
+    }
+  }
+
+  // --- For operators: the graph -----------------------------------------------------------------------------------
+
+  /** Whether an operator on these inputs makes a graph node. */
+  needsGraph(inputs: readonly (Tensor | undefined)[]): boolean {
+    return this.gradEnabled && inputs.some((input) => input?.requiresGrad === true);
+  }
+
+  /**
+   * Makes the node of an operator and hangs the outputs on it. Call it only when `needsGraph(inputs)`; saved tensors are
+   * kept in the order given, undefined entries are left out.
+   */
+  attach(node: {
+    readonly name: string;
+    readonly inputs: readonly (Tensor | undefined)[];
+    readonly outputs: readonly (Tensor | undefined)[];
+    readonly saved: readonly (Tensor | undefined)[];
+    readonly backward: BackwardFunction;
+  }): GraphNode {
+    const edges = node.inputs.map((input) => this.edgeOf(input));
+    for (const edge of edges) if (edge !== undefined) edge.node.references++;
+    const made: GraphNode = {
+      name: node.name,
+      sequence: this.nodeCount++,
+      location: this.running.location,
+      edges,
+      saved: [],
+      outputs: node.outputs.map((output) => ({
+        shape: output?.shape ?? [],
+        dtype: output?.dtype ?? "float32",
+      })),
+      backward: node.backward,
+      references: 0,
+      leaf: undefined,
+    };
+    made.saved = node.saved.map((tensor) => (tensor === undefined ? undefined : this.save(tensor)));
+    node.outputs.forEach((output, i) => {
+      if (output === undefined || !canRequireGrad(output.dtype)) return;
+      if (output.node !== undefined) this.dropNode(output.node);
+      output.node = made;
+      output.outputIndex = i;
+      output.requiresGrad = true;
+      made.references++;
+    });
+    return made;
+  }
+
+  /** Where the gradient of a tensor goes. */
+  edgeOf(tensor: Tensor | undefined): { node: GraphNode; slot: number } | undefined {
+    if (tensor === undefined || !tensor.requiresGrad) return undefined;
+    if (tensor.node !== undefined) return { node: tensor.node, slot: tensor.outputIndex };
+    tensor.accumulator ??= {
+      name: "AccumulateGrad",
+      sequence: Number.MAX_SAFE_INTEGER,
+      location: nowhere,
+      edges: [],
+      saved: [],
+      outputs: [{ shape: tensor.shape, dtype: tensor.dtype }],
+      backward: () => [],
+      references: 1,
+      leaf: tensor,
+    };
+    return { node: tensor.accumulator, slot: 0 };
+  }
+
+  private save(tensor: Tensor): SavedTensor {
+    const hook = this.packing.at(-1);
+    if (hook !== undefined && !hook.again) return hook.segment.pack();
+    if (hook !== undefined) hook.segment.packRecomputed(tensor);
+    const { storage, shape, strides, dtype } = tensor;
+    // Inside a recomputation the segment keeps the tensor, the new graph keeps nothing.
+    if (hook !== undefined) return { kind: "stored", storage: emptyStorage, shape, strides, dtype };
+    this.holdSaved(storage);
+    return { kind: "stored", storage, shape, strides, dtype };
+  }
+
+  /** The saved tensors of a node that is about to run; the caller owns them. */
+  unpack(node: GraphNode): (Tensor | undefined)[] {
+    return node.saved.map((saved) => {
+      const stored: StoredTensor | undefined =
+        saved?.kind === "recomputed" ? saved.segment.unpack(saved) : saved;
+      if (stored === undefined) return undefined;
+      const tensor = new Tensor(stored.storage, stored.shape, stored.strides, stored.dtype);
+      this.holdTensor(tensor);
+      return tensor;
+    });
+  }
+
+  /** The node has run, or nothing leads to it any more. */
+  dropSavedOf(node: GraphNode): void {
+    const saved = node.saved;
+    node.saved = [];
+    for (const entry of saved) {
+      if (entry?.kind === "stored" && entry.storage !== emptyStorage) this.dropSaved(entry.storage);
+      if (entry?.kind === "recomputed") entry.segment.finish(entry);
+    }
+  }
+
+  /** One reference to the node less; at zero its saved tensors go, and its references to earlier nodes. */
+  dropNode(node: GraphNode): void {
+    const pending = [node];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (--next.references > 0 || next.leaf !== undefined) continue;
+      this.dropSavedOf(next);
+      for (const edge of next.edges) if (edge !== undefined) pending.push(edge.node);
+      next.edges = [];
+    }
+  }
+
+  private record(event: Parameters<CheckpointSegment["record"]>[0]): void {
+    for (const recorder of this.recording) recorder.record(event);
+  }
+}
+
+export interface ReentrantCheckpoint {
+  readonly segment: CheckpointSegment;
+  readonly inputs: readonly Tensor[];
+}
+
+const emptyStorage = new Storage(-1, 0, "host", "");
+
+function emptyPeak(): { live: number; allocated: number; operator: string; location: Location } {
+  return { live: 0, allocated: 0, operator: "", location: nowhere };
+}

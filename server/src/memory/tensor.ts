@@ -1,0 +1,149 @@
+/** Tensors as the simulation sees them: shape, strides, dtype, storage, graph node; no values. */
+import type { GraphNode } from "./graph";
+
+export type Dtype =
+  | "float64"
+  | "float32"
+  | "float16"
+  | "bfloat16"
+  | "float8_e4m3fn"
+  | "float8_e5m2"
+  | "complex64"
+  | "complex128"
+  | "int64"
+  | "int32"
+  | "int16"
+  | "int8"
+  | "uint8"
+  | "bool";
+
+/** Bytes of one element. */
+export const dtypeBytes: Readonly<Record<Dtype, number>> = {
+  float64: 8,
+  float32: 4,
+  float16: 2,
+  bfloat16: 2,
+  float8_e4m3fn: 1,
+  float8_e5m2: 1,
+  complex64: 8,
+  complex128: 16,
+  int64: 8,
+  int32: 4,
+  int16: 2,
+  int8: 1,
+  uint8: 1,
+  bool: 1,
+};
+
+export type StorageKind = "parameter" | "buffer" | "input" | "gradient" | "activation" | "host";
+
+/** Bytes in memory that one or more tensors look at. Alive while `tensors + saved > 0`. */
+export class Storage {
+  /** Tensors that Python or the engine holds. */
+  tensors = 0;
+  /** Graph nodes that keep it for backward. */
+  saved = 0;
+
+  constructor(
+    readonly id: number,
+    readonly bytes: number,
+    public kind: StorageKind,
+    /** The operator that made it. */
+    readonly producer: string,
+  ) {}
+}
+
+/**
+ * One tensor: a shape over a storage. Like a `TensorImpl` it is counted: whoever gets one from an operator owns one
+ * reference and gives it back with `Execution.release`.
+ */
+export class Tensor {
+  references = 0;
+  requiresGrad = false;
+  /** The node that computes its gradient; undefined for leaves. */
+  node: GraphNode | undefined = undefined;
+  /** Which output of `node` it is. */
+  outputIndex = 0;
+  /** Whether it was made as a view of another tensor. */
+  isView = false;
+  /** For views made under autograd: how the gradient gets from this view to its base (needed by in-place operators). */
+  base: Tensor | undefined = undefined;
+  /** The gradient that backward left in a leaf. */
+  gradient: Tensor | undefined = undefined;
+  /** The leaf's AccumulateGrad node. */
+  accumulator: GraphNode | undefined = undefined;
+  /** Values of small integer tensors where they are known, in row-major order. */
+  values: readonly number[] | undefined = undefined;
+  /** Exclusive upper bound of integer values where it is known. */
+  bound: number | undefined = undefined;
+  /** Parameter or buffer name, for messages. */
+  name: string | undefined = undefined;
+
+  constructor(
+    public storage: Storage,
+    public shape: readonly number[],
+    public strides: readonly number[],
+    public dtype: Dtype,
+  ) {}
+
+  get isLeaf(): boolean {
+    return this.node === undefined;
+  }
+}
+
+export function elementCount(shape: readonly number[]): number {
+  let count = 1;
+  for (const size of shape) count *= size;
+  return count;
+}
+
+/** Row-major strides in elements. */
+export function contiguousStrides(shape: readonly number[]): number[] {
+  const strides = new Array<number>(shape.length);
+  let expected = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    strides[i] = expected;
+    expected *= Math.max(shape[i] ?? 1, 1);
+  }
+  return strides;
+}
+
+/** Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter. */
+export function isContiguous(tensor: { shape: readonly number[]; strides: readonly number[] }): boolean {
+  let expected = 1;
+  for (let i = tensor.shape.length - 1; i >= 0; i--) {
+    const size = tensor.shape[i] ?? 1;
+    if (size === 0) return true;
+    if (size === 1) continue;
+    if (tensor.strides[i] !== expected) return false;
+    expected *= size;
+  }
+  return true;
+}
+
+/** Non-overlapping and without gaps, in whatever order of dimensions. */
+export function isDense(tensor: { shape: readonly number[]; strides: readonly number[] }): boolean {
+  const dims = tensor.shape
+    .map((size, i) => ({ size, stride: tensor.strides[i] ?? 0 }))
+    .filter((dim) => dim.size !== 1)
+    .sort((a, b) => a.stride - b.stride);
+  let expected = 1;
+  for (const dim of dims) {
+    if (dim.size === 0) return true;
+    if (dim.stride !== expected) return false;
+    expected *= dim.size;
+  }
+  return true;
+}
+
+export function isFloating(dtype: Dtype): boolean {
+  return dtype.startsWith("float") || dtype === "bfloat16";
+}
+
+export function isComplex(dtype: Dtype): boolean {
+  return dtype.startsWith("complex");
+}
+
+export function canRequireGrad(dtype: Dtype): boolean {
+  return isFloating(dtype) || isComplex(dtype);
+}
