@@ -1,0 +1,98 @@
+/** Which lines belong together: a simple statement, or the head of a compound one with its decorators. */
+import type { Source } from "../python/source";
+import type { Module, Span, Statement } from "../python/tree";
+import { eachStatement } from "./statements";
+
+/** Lines count from 0, both ends included. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class LogicalLines {
+  private readonly ranges: readonly LineRange[];
+
+  constructor(
+    module: Module,
+    private readonly source: Source,
+  ) {
+    const ranges: LineRange[] = [];
+    eachStatement(module.body, (statement) => ranges.push(this.rangeOf(statement)));
+    this.ranges = ranges;
+  }
+
+  /** The logical line that a line is part of; the line itself where there is none (`else:`, comments). */
+  containing(line: number): LineRange {
+    let found: LineRange = { from: line, to: line };
+    for (const range of this.ranges) {
+      if (range.from > line) break;
+      if (range.to >= line) found = range;
+    }
+    return found;
+  }
+
+  /** From a comment on a line of its own to the end of the statement that it is part of or that comes next. */
+  fromOwnLine(line: number): LineRange {
+    const around = this.containing(line);
+    if (around.from < line) return around;
+    const next = this.ranges.find(({ from }) => from > line);
+    return { from: line, to: next?.to ?? line };
+  }
+
+  private rangeOf(statement: Statement): LineRange {
+    const from = this.source.lineOf(statement.start);
+    const body = bodyOf(statement);
+    const first = body?.[0];
+    if (first === undefined) return { from, to: this.source.lineOf(statement.end) };
+    let to = this.source.lineOf(first.start);
+    const headEnd = Math.max(from, this.source.lineOf(headEndOf(statement)));
+    while (to > headEnd && (to === this.source.lineOf(first.start) || this.isBlank(to))) to--;
+    return { from, to };
+  }
+
+  private isBlank(line: number): boolean {
+    return /^\s*(?:#|$)/.test(this.source.lineText(line));
+  }
+}
+
+function bodyOf(statement: Statement): readonly Statement[] | undefined {
+  switch (statement.kind) {
+    case "If":
+    case "For":
+    case "While":
+    case "With":
+    case "Try":
+    case "FunctionDefinition":
+    case "ClassDefinition":
+      return statement.body;
+    case "Match":
+      return statement.cases[0]?.body;
+    default:
+      return undefined;
+  }
+}
+
+/** Where the last expression of a compound statement's head ends. */
+function headEndOf(statement: Statement): number {
+  switch (statement.kind) {
+    case "If":
+    case "While":
+      return statement.test.end;
+    case "For":
+      return statement.iterable.end;
+    case "With":
+      return lastEnd(statement.items, statement.start);
+    case "FunctionDefinition":
+      return statement.returns?.end ?? lastEnd(statement.parameters, statement.name.end);
+    case "ClassDefinition":
+      return lastEnd([...statement.bases, ...statement.keywords], statement.name.end);
+    case "Match":
+      return statement.subject.end;
+    default:
+      return statement.start;
+  }
+}
+
+function lastEnd(spans: readonly Span[], otherwise: number): number {
+  return spans.reduce((end, span) => Math.max(end, span.end), otherwise);
+}

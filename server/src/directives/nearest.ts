@@ -1,0 +1,30 @@
+/** Help for misspelt words: the one valid name that was probably meant, or none. */
+import { distance } from "fastest-levenshtein";
+
+/**
+ * The candidate nearest to `word`, compared without case; `undefined` when nothing is near enough to be more than a
+ * guess (a third of the letters, one at least). `meanings` maps other common words to a candidate, e.g.
+ * `batch_size` to `batch`, and wins over spelling.
+ */
+export function nearest(
+  word: string,
+  candidates: readonly string[],
+  meanings: Readonly<Record<string, string>> = {},
+): string | undefined {
+  const wanted = word.toLowerCase();
+  if (wanted.length > longestWord) return undefined;
+  const meaning = Object.hasOwn(meanings, wanted) ? meanings[wanted] : undefined;
+  if (meaning !== undefined) return meaning;
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const far = distance(wanted, candidate.toLowerCase());
+    if (far >= bestDistance) continue;
+    best = candidate;
+    bestDistance = far;
+  }
+  return best;
+}
+
+/** Nothing longer is a misspelt name; the comparison is quadratic in the length. */
+const longestWord = 80;

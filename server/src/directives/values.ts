@@ -1,0 +1,267 @@
+/** One reader for each key of the header: checks the value, reports mistakes, fills the setup. */
+import type { MeasuredPoint, OptimizerSetting, Setting } from "../memory/setup";
+import { headerMessages as texts } from "../messages/directives";
+import { parseModule } from "../python/parse";
+import type { Expression } from "../python/tree";
+import { part, spanOf, trimmed } from "./comments";
+import type { Text } from "./comments";
+import { report, shown } from "./context";
+import type { ReadContext } from "./context";
+import { choiceMeanings, choices, losses, lossMeanings } from "./keys";
+import type { ChoiceKey, HeaderKey } from "./keys";
+import { nearest } from "./nearest";
+import { optimizerMeanings, optimizerNames } from "./optimizers";
+import { readDevice, readSize } from "./sizes";
+import { split } from "./split";
+import { readTensors, wholeNumber } from "./tensors";
+
+type Reader = (value: Text, context: ReadContext) => void;
+
+export const readers: Readonly<Record<HeaderKey, Reader>> = {
+  device: (value, context) => {
+    const device = readDevice(value, context);
+    if (device !== undefined) context.setup.device = setting(value, device);
+  },
+  budget: (value, context) => {
+    const bytes = readSize(value, context);
+    if (bytes !== undefined) context.setup.budget = setting(value, bytes);
+  },
+  batch: readCount("batch"),
+  accumulate: readCount("accumulate"),
+  devices: readCount("devices"),
+  input: (value, context) => {
+    const read = readTensors(value, context);
+    if (read.length > 0) context.setup.inputs = joined(context.setup.inputs, setting(value, read));
+  },
+  target: (value, context) => {
+    const read = readTensors(value, context);
+    if (read.length > 0) context.setup.targets = joined(context.setup.targets, setting(value, read));
+  },
+  loss: readLoss,
+  model: readModel,
+  optimizer: readOptimizer,
+  precision: (value, context) => {
+    const precision = readChoice("precision", value, context);
+    if (precision !== undefined) context.setup.precision = setting(value, precision);
+  },
+  attention: (value, context) => {
+    const attention = readChoice("attention", value, context);
+    if (attention !== undefined) context.setup.attention = setting(value, attention);
+  },
+  checkpoint: readCheckpoint,
+  shard: (value, context) => {
+    const shard = readChoice("shard", value, context);
+    if (shard !== undefined) context.setup.shard = setting(value, shard);
+  },
+  offload: (value, context) => {
+    const offload = readChoice("offload", value, context);
+    if (offload !== undefined) context.setup.offload = setting(value, offload);
+  },
+  measured: readMeasured,
+  mode: (value, context) => {
+    const mode = readChoice("mode", value, context);
+    if (mode !== undefined) context.setup.mode = setting(value, mode);
+  },
+};
+
+function setting<Value>(at: Text, value: Value): Setting<Value> {
+  return { value, from: "header", span: spanOf(at) };
+}
+
+function joined<Item>(
+  before: Setting<readonly Item[]> | undefined,
+  more: Setting<readonly Item[]>,
+): Setting<readonly Item[]> {
+  return before === undefined ? more : { ...before, value: [...before.value, ...more.value] };
+}
+
+function readCount(key: "batch" | "accumulate" | "devices"): Reader {
+  return (value, context) => {
+    const count = wholeNumber(value.text);
+    if (count === undefined || count < 1)
+      report(context, value, texts.badInteger, { key, text: shown(value.text) });
+    else context.setup[key] = setting(value, count);
+  };
+}
+
+function readChoice<Key extends ChoiceKey>(
+  key: Key,
+  value: Text,
+  context: ReadContext,
+): (typeof choices)[Key][number] | undefined {
+  const valid: readonly (typeof choices)[Key][number][] = choices[key];
+  const wanted = value.text.toLowerCase();
+  const known = valid.find((choice) => choice === wanted);
+  if (known !== undefined) return known;
+  reportChoice(key, value, valid, choiceMeanings[key], context);
+  return undefined;
+}
+
+function reportChoice(
+  key: string,
+  value: Text,
+  valid: readonly string[],
+  meanings: Readonly<Record<string, string>>,
+  context: ReadContext,
+): void {
+  const text = shown(value.text);
+  const near = nearest(value.text, valid, meanings);
+  const list = valid.join(", ");
+  if (near === undefined) report(context, value, texts.badChoice, { key, text, choices: list });
+  else report(context, value, texts.badChoiceNearest, { key, text, nearest: near, choices: list }, near);
+}
+
+/** A function of the file wins over a known loss of the same name: the header's user sees it in front of them. */
+function readLoss(value: Text, context: ReadContext): void {
+  const { names, setup } = context;
+  const known = losses.find((loss) => loss === value.text.toLowerCase());
+  const isOwn = names.all.has(value.text) || (names.isOpen && /^[A-Za-z_]\w*$/.test(value.text));
+  if (names.functions.includes(value.text) || (known === undefined && isOwn)) {
+    setup.loss = setting(value, value.text);
+    return;
+  }
+  if (known !== undefined) {
+    setup.loss = setting(value, known);
+    return;
+  }
+  const text = shown(value.text);
+  const near = nearest(value.text, [...losses, ...names.functions], lossMeanings);
+  if (near === undefined) report(context, value, texts.unknownLoss, { text, choices: losses.join(", ") });
+  else report(context, value, texts.unknownLossNearest, { text, nearest: near }, near);
+}
+
+function readModel(value: Text, context: ReadContext): void {
+  const expression = parseExpression(value.text);
+  const root = expression === undefined ? undefined : rootName(expression);
+  if (expression === undefined || root === undefined) {
+    report(context, value, texts.badExpression, { text: shown(value.text) });
+    return;
+  }
+  if (!isKnownName(root.id, context)) {
+    reportName(
+      part(value, root.start, root.end),
+      [...context.names.classes, ...context.names.functions],
+      context,
+    );
+    return;
+  }
+  context.setup.model = setting(value, { text: value.text, expression });
+}
+
+/** The one expression that a text consists of; `undefined` when it is anything else. */
+export function parseExpression(text: string): Expression | undefined {
+  const parsed = parseModule(text);
+  const { module } = parsed;
+  parsed.dispose();
+  const [statement, second] = module.body;
+  if (module.errors.length > 0 || second !== undefined) return undefined;
+  return statement?.kind === "ExpressionStatement" ? statement.expression : undefined;
+}
+
+/** The name that `Net`, `Net(…)`, `zoo.Net(…)` begins with; `undefined` for expressions that build no model. */
+function rootName(
+  expression: Expression,
+): { readonly id: string; readonly start: number; readonly end: number } | undefined {
+  let inner = expression;
+  for (;;) {
+    if (inner.kind === "Name") return inner;
+    if (inner.kind === "Call") inner = inner.callee;
+    else if (inner.kind === "Attribute" || inner.kind === "Subscript") inner = inner.object;
+    else return undefined;
+  }
+}
+
+function isKnownName(name: string, { names }: ReadContext): boolean {
+  return names.isOpen || names.all.has(name);
+}
+
+function reportName(at: Text, candidates: readonly string[], context: ReadContext): void {
+  const near = nearest(at.text, candidates);
+  if (near === undefined) report(context, at, texts.unknownName, { name: shown(at.text) });
+  else report(context, at, texts.unknownNameNearest, { name: shown(at.text), nearest: near }, near);
+}
+
+function readOptimizer(value: Text, context: ReadContext): void {
+  const match = /^([A-Za-z][\w.-]*)\s*(?:\((.*)\)\s*)?$/.exec(value.text);
+  if (!match) {
+    report(context, value, texts.badOptimizer, { text: shown(value.text) });
+    return;
+  }
+  const written = match[1] ?? "";
+  const name = part(value, 0, written.length);
+  const known = optimizerNames.find((candidate) => candidate === written.toLowerCase());
+  if (known === undefined) {
+    reportChoice("optimizer", name, optimizerNames, optimizerMeanings, context);
+    return;
+  }
+  const options: Record<string, number | boolean | string> = Object.create(null) as Record<string, never>;
+  const open = value.text.indexOf("(");
+  const inner = match[2] === undefined ? undefined : part(value, open + 1, open + 1 + match[2].length);
+  for (const option of inner ? split(inner, ",").pieces : []) {
+    if (option.text !== "" && !readOption(option, options)) {
+      report(context, option, texts.badOption, { text: shown(option.text) });
+    }
+  }
+  const optimizer: OptimizerSetting = { name: known, options: { ...options } };
+  context.setup.optimizer = setting(value, optimizer);
+}
+
+/** `fused` or `momentum=0.9`; false when it is neither. */
+function readOption(option: Text, options: Record<string, number | boolean | string>): boolean {
+  const match = /^([A-Za-z_]\w*)\s*(?:=\s*(\S.*))?$/.exec(option.text);
+  const name = match?.[1];
+  if (name === undefined) return false;
+  const text = match?.[2];
+  const number = Number(text);
+  if (text === undefined || /^true$/i.test(text)) options[name] = true;
+  else if (/^false$/i.test(text)) options[name] = false;
+  else if (Number.isFinite(number)) options[name] = number;
+  else if (/^[A-Za-z_]\w*$/.test(text)) options[name] = text;
+  else return false;
+  return true;
+}
+
+/** `none`, `all`, or class names: one, or several in brackets or with `;` between. */
+function readCheckpoint(value: Text, context: ReadContext): void {
+  const word = value.text.toLowerCase();
+  if (word === "none" || word === "all") {
+    context.setup.checkpoint = setting<"none" | "all">(value, word);
+    return;
+  }
+  const bracketed = /^[[(](.*)[\])]$/.exec(value.text);
+  const list = bracketed ? part(value, 1, value.text.length - 1) : value;
+  const blocks: string[] = [];
+  for (const piece of split(list, bracketed ? "," : ";").pieces) {
+    if (piece.text === "") continue;
+    const root = /^[A-Za-z_]\w*/.exec(piece.text)?.[0];
+    if (root === undefined || !/^[A-Za-z_]\w*(?:\.\w+)*$/.test(piece.text)) {
+      report(context, piece, texts.badChoice, {
+        key: "checkpoint",
+        text: shown(piece.text),
+        choices: ["none", "all", ...context.names.classes.slice(0, 5)].join(", "),
+      });
+    } else if (isKnownName(root, context)) {
+      blocks.push(piece.text);
+    } else {
+      reportName(piece, ["none", "all", ...context.names.classes], context);
+    }
+  }
+  if (blocks.length > 0) context.setup.checkpoint = setting(value, blocks);
+}
+
+/** `16:1.8GiB 32:3.0GiB`; points that cannot be read are left out. */
+function readMeasured(value: Text, context: ReadContext): void {
+  const points: MeasuredPoint[] = [];
+  for (const match of value.text.matchAll(/[^\s:;]+\s*:\s*[\d.]+\s*[A-Za-z]+(?=[\s;]|$)|[^\s;]+/g)) {
+    const piece = part(value, match.index, match.index + match[0].length);
+    const colon = piece.text.indexOf(":");
+    const batch = wholeNumber(piece.text.slice(0, Math.max(colon, 0)).trim());
+    if (colon < 0 || batch === undefined || batch < 1) {
+      report(context, piece, texts.badMeasured, { text: shown(piece.text) });
+      continue;
+    }
+    const bytes = readSize(trimmed(part(piece, colon + 1)), context);
+    if (bytes !== undefined) points.push({ batch, bytes });
+  }
+  if (points.length > 0) context.setup.measured = setting(value, points);
+}
