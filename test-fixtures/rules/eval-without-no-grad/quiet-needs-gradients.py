@@ -1,0 +1,55 @@
+# Evaluation that needs gradients: attacks, forces, saliency, a validation loss for architecture search, frozen
+# statistics during fine-tuning.
+import torch
+import torch.nn.functional as F
+
+
+def fgsm_test(model, device, test_loader, epsilon):
+    model.eval()
+    correct = 0
+    for data, target in test_loader:
+        data, target = data.to(device), target.to(device)
+        data.requires_grad = True
+        output = model(data)
+        loss = F.nll_loss(output, target)
+        model.zero_grad()
+        loss.backward()
+        perturbed = torch.clamp(data + epsilon * data.grad.sign(), 0, 1)
+        with torch.no_grad():
+            correct += (model(perturbed).argmax(1) == target).sum().item()
+    return correct / len(test_loader.dataset)
+
+
+def evaluate_forces(potential, loader):
+    potential.eval()
+    errors = []
+    for positions, numbers, forces in loader:
+        positions.requires_grad_(True)
+        energy = potential(positions, numbers)
+        predicted = -torch.autograd.grad(energy.sum(), positions)[0]
+        errors.append((predicted - forces).abs().mean().item())
+    return sum(errors) / len(errors)
+
+
+def saliency(model, image, label):
+    model.eval()
+    image = image.clone().requires_grad_()
+    model(image)[0, label].backward()
+    return image.grad.abs().amax(dim=1)
+
+
+def architecture_step(model, alphas, optimizer, val_loader, criterion):
+    for x, y in val_loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x, alphas), y)
+        loss.backward()
+        optimizer.step()
+
+
+def finetune_with_frozen_statistics(model, loader, optimizer):
+    model.eval()
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
