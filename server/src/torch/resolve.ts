@@ -3,7 +3,23 @@
  * local function a call runs. Flow-insensitive; what a value is at a point of the run is `provenance.ts`'s question.
  */
 import type { Scopes } from "../python/scope";
-import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Module, Node } from "../python/tree";
+import type { Binding } from "../python/scope";
+import type {
+  Attribute,
+  Call,
+  ClassDefinition,
+  Expression,
+  FunctionDefinition,
+  Lambda,
+  Module,
+  Name,
+  Node,
+} from "../python/tree";
+import { enclosingFunction } from "../python/walk";
+import { canonicalName } from "./api";
+import { isModuleBase } from "./api-kinds";
+import { enclosingClass, indexFile, type AttributeStore, type FileIndex } from "./resolve-index";
+import { createObjects } from "./resolve-objects";
 
 /** What an object is for, in a training script. */
 export type Role =
@@ -41,8 +57,6 @@ export interface ResolvedObject {
   readonly construction: Call | undefined;
   readonly certainty: Certainty;
 }
-
-export type LocalFunction = FunctionDefinition;
 
 export interface Resolver {
   readonly module: Module;
@@ -83,11 +97,386 @@ export interface Resolver {
   enclosingFunction(node: Node): FunctionDefinition | Lambda | undefined;
   /** The class whose body directly holds the function. */
   enclosingClass(target: FunctionDefinition): ClassDefinition | undefined;
+  /** What one walk over the file collected. */
+  readonly index: FileIndex;
+  /** All places that bind an attribute of a class of this file, in source order. */
+  attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[];
+  /** True when every parameter of the model was told not to require gradients (`requires_grad_(False)`, a loop). */
+  isFrozen(expression: Expression): boolean;
+  /** The values a `return` of the function may give; empty for generators and functions without one. */
+  returnedValues(target: FunctionDefinition): readonly Expression[];
   /** A text that is equal for expressions naming the same variable or attribute (`optimizer`, `self.optimizer`). */
   keyOf(expression: Expression): string | undefined;
 }
 
 /** Makes the resolver of a file; everything inside is computed on first use. */
-export function createResolver(_module: Module, _scopes: Scopes): Resolver {
-  throw new Error("not written yet");
+export function createResolver(module: Module, scopes: Scopes): Resolver {
+  return new FileResolver(module, scopes);
+}
+
+class FileResolver implements Resolver {
+  private indexed: FileIndex | undefined;
+  private objects: ReturnType<typeof createObjects> | undefined;
+  private readonly names = new Map<Expression, string | undefined>();
+  private readonly callers = new Map<FunctionDefinition, readonly Call[]>();
+  private readonly classes = new Map<Expression, ClassDefinition | undefined>();
+  private readonly bases = new Map<ClassDefinition, readonly string[]>();
+  private readonly methods = new Map<ClassDefinition, ReadonlyMap<string, FunctionDefinition>>();
+  private stores: Map<ClassDefinition, Map<string, AttributeStore[]>> | undefined;
+
+  constructor(
+    readonly module: Module,
+    readonly scopes: Scopes,
+  ) {}
+
+  get index(): FileIndex {
+    return (this.indexed ??= indexFile(this.module));
+  }
+
+  qualifiedName(expression: Expression): string | undefined {
+    if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
+    if (this.names.has(expression)) return this.names.get(expression);
+    const raw = this.scopes.qualifiedName(expression);
+    const name = raw === undefined ? undefined : canonicalName(raw);
+    this.names.set(expression, name);
+    return name;
+  }
+
+  objectOf(expression: Expression): ResolvedObject | undefined {
+    return (this.objects ??= createObjects(this)).objectOf(expression);
+  }
+
+  roleOf(expression: Expression): Role | undefined {
+    return this.objectOf(expression)?.role;
+  }
+
+  isFrozen(expression: Expression): boolean {
+    return (this.objects ??= createObjects(this)).isFrozen(expression);
+  }
+
+  valuesOf(expression: Expression): readonly Expression[] {
+    if (expression.kind === "Name") return this.valuesOfName(expression);
+    if (expression.kind !== "Attribute") return [];
+    const owner = this.classOf(expression.object);
+    if (owner === undefined) return [];
+    const values: Expression[] = [];
+    for (const store of this.attributeStoresOf(owner, expression.attribute.id)) {
+      if (store.value !== undefined && store.path.length === 0 && store.through === "value")
+        values.push(store.value);
+    }
+    return values;
+  }
+
+  private valuesOfName(name: Name): readonly Expression[] {
+    const values: Expression[] = [];
+    for (const binding of this.scopes.lookup(name)) {
+      if (binding.value === undefined || binding.path.length > 0) continue;
+      if (binding.kind === "assignment" || binding.kind === "walrus") values.push(binding.value);
+    }
+    return values;
+  }
+
+  returnedValues(target: FunctionDefinition): readonly Expression[] {
+    const values: Expression[] = [];
+    for (const node of this.index.returns.get(target) ?? []) {
+      if (node.kind === "Yield") return [];
+      if (node.value) values.push(node.value);
+    }
+    return values;
+  }
+
+  functionOf(call: Call): FunctionDefinition | undefined {
+    const { callee } = call;
+    if (callee.kind === "Name") return onlyFunction(this.scopes.lookup(callee));
+    if (callee.kind !== "Attribute") return undefined;
+    const owner =
+      this.superClassOf(callee.object) ?? this.classOf(callee.object) ?? this.classNamed(callee.object);
+    return owner && this.methodOf(owner, callee.attribute.id);
+  }
+
+  /** The base that `super()` reaches, when this file defines it. */
+  private superClassOf(expression: Expression): ClassDefinition | undefined {
+    if (expression.kind !== "Call" || expression.callee.kind !== "Name" || expression.callee.id !== "super")
+      return undefined;
+    const method = enclosingFunction(expression);
+    const owner = method?.kind === "FunctionDefinition" ? enclosingClass(method) : undefined;
+    for (const base of owner?.bases ?? []) {
+      const found = this.classNamed(base);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  constructedClass(call: Call): ClassDefinition | undefined {
+    return this.classNamed(call.callee);
+  }
+
+  /** The class of this file a name refers to. */
+  private classNamed(expression: Expression): ClassDefinition | undefined {
+    if (expression.kind !== "Name") return undefined;
+    const bindings = this.scopes.lookup(expression);
+    const node = bindings.length === 1 ? bindings[0]?.node : undefined;
+    return node?.kind === "ClassDefinition" ? node : undefined;
+  }
+
+  classOf(expression: Expression): ClassDefinition | undefined {
+    if (this.classes.has(expression)) return this.classes.get(expression);
+    this.classes.set(expression, undefined); // what is asked again while it is computed is not known
+    const found = this.computeClassOf(expression);
+    this.classes.set(expression, found);
+    return found;
+  }
+
+  private computeClassOf(expression: Expression): ClassDefinition | undefined {
+    if (expression.kind === "Name") {
+      const own = this.classOfSelf(expression);
+      if (own) return own;
+    }
+    if (expression.kind === "Call" && expression.callee.kind === "Name") {
+      const constructed = this.constructedClass(expression);
+      if (constructed) return constructed;
+    }
+    return this.objectOf(expression)?.classDefinition ?? this.plainInstance(expression);
+  }
+
+  /** Instances of classes that have no role of their own, such as a trainer written by hand. */
+  private plainInstance(expression: Expression): ClassDefinition | undefined {
+    let found: ClassDefinition | undefined;
+    for (const value of this.valuesOf(expression)) {
+      const constructed = value.kind === "Call" ? this.constructedClass(value) : undefined;
+      if (constructed === undefined || (found !== undefined && found !== constructed)) return undefined;
+      found = constructed;
+    }
+    return found ?? this.annotatedClass(expression);
+  }
+
+  private annotatedClass(expression: Expression): ClassDefinition | undefined {
+    if (expression.kind !== "Name") return undefined;
+    const bindings = this.scopes.lookup(expression);
+    const annotation = bindings.length === 1 ? bindings[0]?.parameter?.annotation : undefined;
+    return annotation && this.classNamed(annotation);
+  }
+
+  private classOfSelf(name: Name): ClassDefinition | undefined {
+    const bindings = this.scopes.lookup(name);
+    const binding = bindings.length === 1 ? bindings[0] : undefined;
+    if (binding?.kind !== "parameter") return undefined;
+    const owner = binding.scope.owner;
+    if (owner.kind !== "FunctionDefinition" || owner.parameters[0] !== binding.parameter) return undefined;
+    if (isStatic(owner)) return undefined;
+    return enclosingClass(owner);
+  }
+
+  methodOf(owner: ClassDefinition, name: string): FunctionDefinition | undefined {
+    for (const one of this.withBases(owner)) {
+      const found = this.methodsOf(one).get(name);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  private methodsOf(owner: ClassDefinition): ReadonlyMap<string, FunctionDefinition> {
+    let methods = this.methods.get(owner);
+    if (methods === undefined) {
+      const found = new Map<string, FunctionDefinition>();
+      for (const statement of owner.body) {
+        if (statement.kind === "FunctionDefinition") found.set(statement.name.id, statement);
+      }
+      methods = found;
+      this.methods.set(owner, methods);
+    }
+    return methods;
+  }
+
+  /** The class and its bases in this file, nearest first. */
+  private withBases(owner: ClassDefinition): ClassDefinition[] {
+    const found = [owner];
+    for (let index = 0; index < found.length; index++) {
+      for (const base of found[index]?.bases ?? []) {
+        const definition = this.classNamed(base);
+        if (definition && !found.includes(definition)) found.push(definition);
+      }
+    }
+    return found;
+  }
+
+  basesOf(owner: ClassDefinition): readonly string[] {
+    let bases = this.bases.get(owner);
+    if (bases === undefined) {
+      bases = this.withBases(owner).flatMap((one) =>
+        one.bases.flatMap((base) => this.qualifiedName(base) ?? []),
+      );
+      this.bases.set(owner, bases);
+    }
+    return bases;
+  }
+
+  isModuleClass(owner: ClassDefinition): boolean {
+    return this.basesOf(owner).some(isModuleBase);
+  }
+
+  attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[] {
+    this.stores ??= this.indexStores();
+    const stores = this.stores;
+    return this.withBases(owner).flatMap((one) => stores.get(one)?.get(name) ?? []);
+  }
+
+  private indexStores(): Map<ClassDefinition, Map<string, AttributeStore[]>> {
+    const byClass = new Map<ClassDefinition, Map<string, AttributeStore[]>>();
+    for (const store of this.index.attributeStores) {
+      if (store.target.kind !== "Attribute" || store.target.object.kind !== "Name") continue;
+      const owner = this.classOfSelf(store.target.object);
+      if (owner) add(byClass, owner, store.target.attribute.id, store);
+    }
+    for (const owner of this.index.classes) {
+      for (const statement of owner.body) {
+        if (statement.kind !== "Assign" && statement.kind !== "AnnotatedAssign") continue;
+        const target = statement.kind === "Assign" ? statement.targets[0] : statement.target;
+        if (target?.kind !== "Name" || statement.value === undefined) continue;
+        add(byClass, owner, target.id, {
+          target,
+          value: statement.value,
+          path: [],
+          statement,
+          augmented: false,
+          through: "value",
+        });
+      }
+    }
+    return byClass;
+  }
+
+  callsTo(target: FunctionDefinition): readonly Call[] {
+    let calls = this.callers.get(target);
+    if (calls === undefined) {
+      this.callers.set(target, []); // asked again while it is computed: no more than what is known
+      calls = this.findCallers(target);
+      this.callers.set(target, calls);
+    }
+    return calls;
+  }
+
+  private findCallers(target: FunctionDefinition): Call[] {
+    const owner = enclosingClass(target);
+    const name = target.name.id;
+    if (owner && name === "__init__") {
+      return (this.index.callsByName.get(owner.name.id) ?? []).filter(
+        (call) => this.constructedClass(call) === owner,
+      );
+    }
+    if (owner && (name === "forward" || name === "__call__")) {
+      return this.index.calls.filter((call) => isInstanceCall(call) && this.classOf(call.callee) === owner);
+    }
+    return (this.index.callsByName.get(name) ?? []).filter((call) => this.mayCall(call, target, owner));
+  }
+
+  private mayCall(call: Call, target: FunctionDefinition, owner: ClassDefinition | undefined): boolean {
+    const { callee } = call;
+    if (callee.kind === "Name") {
+      return owner === undefined && this.scopes.lookup(callee).some((binding) => binding.node === target);
+    }
+    if (owner === undefined || callee.kind !== "Attribute") return false;
+    if (this.qualifiedName(callee) !== undefined) return false;
+    const receiver = this.classOf(callee.object) ?? this.superClassOf(callee.object);
+    if (receiver === undefined) return true;
+    return this.methodOf(receiver, target.name.id) === target || this.withBases(owner).includes(receiver);
+  }
+
+  isUsedAsValue(target: FunctionDefinition): boolean {
+    const name = target.name.id;
+    const owner = enclosingClass(target);
+    if (owner) {
+      return (this.index.attributesByName.get(name) ?? []).some((attribute) => !isCallee(attribute));
+    }
+    return (this.index.namesById.get(name) ?? []).some(
+      (one) =>
+        one !== target.name &&
+        !isCallee(one) &&
+        this.scopes.lookup(one).some((binding) => binding.node === target),
+    );
+  }
+
+  argumentFor(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined {
+    const keyword = call.keywords.find(({ name }) => name.id === parameter);
+    if (keyword) return keyword.value;
+    const positional = target.parameters.filter(
+      ({ parameterKind }) => parameterKind === "normal" || parameterKind === "positional-only",
+    );
+    const place = positional.findIndex(({ name }) => name.id === parameter);
+    if (place < 0) return undefined;
+    const index = place - (this.isBound(call, target) ? 1 : 0);
+    if (index < 0) return undefined;
+    const before = call.positional.slice(0, index + 1);
+    if (before.some(({ kind }) => kind === "Starred")) return undefined;
+    return before[index];
+  }
+
+  /** True when the call gives the first parameter (`self`) by itself. */
+  private isBound(call: Call, target: FunctionDefinition): boolean {
+    const owner = enclosingClass(target);
+    if (owner === undefined || isStatic(target)) return false;
+    if (call.callee.kind !== "Attribute") return true; // a constructor, or an instance that is called
+    return this.classNamed(call.callee.object) === undefined || isClassMethod(target);
+  }
+
+  enclosingFunction(node: Node): FunctionDefinition | Lambda | undefined {
+    return enclosingFunction(node);
+  }
+
+  enclosingClass(target: FunctionDefinition): ClassDefinition | undefined {
+    return enclosingClass(target);
+  }
+
+  keyOf(expression: Expression): string | undefined {
+    const attributes: string[] = [];
+    let at: Expression = expression;
+    while (at.kind === "Attribute") {
+      attributes.unshift(at.attribute.id);
+      at = at.object;
+    }
+    if (at.kind !== "Name") return undefined;
+    const own = attributes.length > 0 ? this.classOfSelf(at) : undefined;
+    if (own) return [`class@${own.start}`, ...attributes].join(".");
+    const binding = this.scopes.lookup(at)[0];
+    const scope = binding === undefined ? "?" : String(binding.scope.owner.start);
+    const kind = binding?.scope.owner.kind === "Module" ? "module" : "scope";
+    return [`${kind}@${scope}:${at.id}`, ...attributes].join(".");
+  }
+}
+
+function add(
+  byClass: Map<ClassDefinition, Map<string, AttributeStore[]>>,
+  owner: ClassDefinition,
+  name: string,
+  store: AttributeStore,
+): void {
+  const byName = byClass.get(owner) ?? new Map<string, AttributeStore[]>();
+  byClass.set(owner, byName);
+  byName.set(name, [...(byName.get(name) ?? []), store]);
+}
+
+function onlyFunction(bindings: readonly Binding[]): FunctionDefinition | undefined {
+  const node = bindings.length === 1 ? bindings[0]?.node : undefined;
+  return node?.kind === "FunctionDefinition" && bindings[0]?.kind === "function" ? node : undefined;
+}
+
+function isCallee(expression: Name | Attribute): boolean {
+  return expression.parent?.kind === "Call" && expression.parent.callee === expression;
+}
+
+/** `model(x)`, `self.model(x)`, `self(x)`: not a call of a method by name. */
+function isInstanceCall(call: Call): boolean {
+  return call.callee.kind === "Name" || call.callee.kind === "Attribute" || call.callee.kind === "Subscript";
+}
+
+function isStatic(target: FunctionDefinition): boolean {
+  return target.decorators.some(
+    ({ expression }) => expression.kind === "Name" && expression.id === "staticmethod",
+  );
+}
+
+function isClassMethod(target: FunctionDefinition): boolean {
+  return target.decorators.some(
+    ({ expression }) => expression.kind === "Name" && expression.id === "classmethod",
+  );
 }

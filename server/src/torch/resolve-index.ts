@@ -1,0 +1,190 @@
+/** One walk over a file that collects what the resolver and the provenance look up again and again. */
+import type {
+  Attribute,
+  Call,
+  ClassDefinition,
+  Expression,
+  FunctionDefinition,
+  Module,
+  Name,
+  Return,
+  Statement,
+  Yield,
+} from "../python/tree";
+import { enclosingFunction, walk } from "../python/walk";
+
+/** A place that binds an attribute: `self.x = value`, `self.x, y = value`, `for self.x in value`. */
+export interface AttributeStore {
+  /** A `Name` where the class body itself binds it. */
+  readonly target: Attribute | Name;
+  readonly value: Expression | undefined;
+  /** Position inside `value` when it is unpacked, outermost first. */
+  readonly path: readonly number[];
+  readonly statement: Statement;
+  readonly augmented: boolean;
+  /** The value is what is iterated over, or the context of a `with`, rather than the value itself. */
+  readonly through: "value" | "for" | "with";
+}
+
+export interface FileIndex {
+  readonly calls: readonly Call[];
+  /** Calls by the last name of their callee: `f(x)` and `a.f(x)` under `f`. */
+  readonly callsByName: ReadonlyMap<string, readonly Call[]>;
+  readonly functions: readonly FunctionDefinition[];
+  readonly classes: readonly ClassDefinition[];
+  readonly attributesByName: ReadonlyMap<string, readonly Attribute[]>;
+  readonly attributeStores: readonly AttributeStore[];
+  readonly namesById: ReadonlyMap<string, readonly Name[]>;
+  /** `return` statements and `yield` expressions by the function they belong to. */
+  readonly returns: ReadonlyMap<FunctionDefinition, readonly (Return | Yield)[]>;
+}
+
+/** Collects the index in one walk. */
+export function indexFile(module: Module): FileIndex {
+  const calls: Call[] = [];
+  const callsByName = new Map<string, Call[]>();
+  const functions: FunctionDefinition[] = [];
+  const classes: ClassDefinition[] = [];
+  const attributesByName = new Map<string, Attribute[]>();
+  const namesById = new Map<string, Name[]>();
+  const attributeStores: AttributeStore[] = [];
+  const returns = new Map<FunctionDefinition, (Return | Yield)[]>();
+
+  walk(module, {
+    enter(node) {
+      switch (node.kind) {
+        case "Call": {
+          calls.push(node);
+          const name = lastName(node.callee);
+          if (name !== undefined) push(callsByName, name, node);
+          break;
+        }
+        case "FunctionDefinition":
+          functions.push(node);
+          break;
+        case "ClassDefinition":
+          classes.push(node);
+          break;
+        case "Attribute":
+          push(attributesByName, node.attribute.id, node);
+          break;
+        case "Name":
+          push(namesById, node.id, node);
+          break;
+        case "Return":
+        case "Yield": {
+          const owner = enclosingFunction(node);
+          if (owner?.kind === "FunctionDefinition") push(returns, owner, node);
+          break;
+        }
+        case "Assign":
+          for (const target of node.targets) collect(attributeStores, target, node.value, node, "value");
+          break;
+        case "AnnotatedAssign":
+          collect(attributeStores, node.target, node.value, node, "value");
+          break;
+        case "AugmentedAssign":
+          if (node.target.kind === "Attribute") {
+            attributeStores.push({
+              target: node.target,
+              value: node.value,
+              path: [],
+              statement: node,
+              augmented: true,
+              through: "value",
+            });
+          }
+          break;
+        case "For":
+          collect(attributeStores, node.target, node.iterable, node, "for");
+          break;
+        case "With":
+          for (const item of node.items) {
+            if (item.target) collect(attributeStores, item.target, item.context, node, "with");
+          }
+          break;
+        default:
+      }
+    },
+  });
+  return { calls, callsByName, functions, classes, attributesByName, attributeStores, namesById, returns };
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key);
+  if (values) values.push(value);
+  else map.set(key, [value]);
+}
+
+/** `f` of `f`, `c` of `a.b.c`. */
+export function lastName(expression: Expression): string | undefined {
+  if (expression.kind === "Name") return expression.id;
+  if (expression.kind === "Attribute") return expression.attribute.id;
+  return undefined;
+}
+
+/** A target with what ends up in it; displays are unpacked. */
+export interface FlatTarget {
+  readonly target: Expression;
+  readonly value: Expression | undefined;
+  readonly path: readonly number[];
+}
+
+/** The single targets of `a, (b, c.d) = value`, with the element each gets where `value` is a display. */
+export function flattenTarget(target: Expression, value: Expression | undefined): FlatTarget[] {
+  const result: FlatTarget[] = [];
+  const pending: FlatTarget[] = [{ target, value, path: [] }];
+  for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
+    const { target: one, value: from, path } = item;
+    if (one.kind !== "Tuple" && one.kind !== "List") {
+      result.push(one.kind === "Starred" ? { target: one.value, value: undefined, path: [] } : item);
+      continue;
+    }
+    const starred = one.elements.findIndex((element) => element.kind === "Starred");
+    one.elements.forEach((element, index) => {
+      if (starred >= 0 && index >= starred) {
+        pending.push({ target: element, value: undefined, path: [] });
+        return;
+      }
+      const display =
+        path.length === 0 && from !== undefined && (from.kind === "Tuple" || from.kind === "List")
+          ? from
+          : undefined;
+      const direct =
+        display && display.elements.length === one.elements.length ? display.elements[index] : undefined;
+      if (direct) pending.push({ target: element, value: direct, path: [] });
+      else pending.push({ target: element, value: from, path: [...path, index] });
+    });
+  }
+  return result.reverse();
+}
+
+function collect(
+  stores: AttributeStore[],
+  target: Expression,
+  value: Expression | undefined,
+  statement: Statement,
+  through: AttributeStore["through"],
+): void {
+  if (target.kind !== "Attribute" && target.kind !== "Tuple" && target.kind !== "List") return;
+  for (const flat of flattenTarget(target, value)) {
+    if (flat.target.kind !== "Attribute") continue;
+    stores.push({
+      target: flat.target,
+      value: flat.value,
+      path: flat.path,
+      statement,
+      augmented: false,
+      through,
+    });
+  }
+}
+
+/** The class whose body directly holds a function. */
+export function enclosingClass(target: FunctionDefinition): ClassDefinition | undefined {
+  for (let at = target.parent; at !== undefined; at = at.parent) {
+    if (at.kind === "ClassDefinition") return at;
+    if (at.kind === "FunctionDefinition" || at.kind === "Lambda" || at.kind === "Module") return undefined;
+  }
+  return undefined;
+}

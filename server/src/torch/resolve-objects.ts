@@ -1,0 +1,687 @@
+/**
+ * Which PyTorch object an expression evaluates to. Bindings first, uses that leave no doubt next
+ * (`Adam(model.parameters())`), names last and marked so.
+ */
+import type { Binding } from "../python/scope";
+import type { Attribute, Call, Expression, FunctionDefinition, Name, Node, Parameter } from "../python/tree";
+import { enclosingLoop } from "../python/walk";
+import { lossModules, modelWrappers, parameterFreeModules, roleKeepingMethods } from "./api";
+import {
+  frameworkObjects,
+  isLoader,
+  isModuleBase,
+  isOptimizer,
+  isParametrisedLayer,
+  isScaler,
+  isScheduler,
+  makesModel,
+} from "./api-kinds";
+import { enclosingClass, type AttributeStore } from "./resolve-index";
+import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
+
+export interface Objects {
+  objectOf(expression: Expression): ResolvedObject | undefined;
+  isFrozen(expression: Expression): boolean;
+}
+
+/** How deep bindings are followed before we say that we do not know. */
+const depthLimit = 24;
+
+export function createObjects(resolver: Resolver): Objects {
+  return new FileObjects(resolver);
+}
+
+/** What several bindings of one name may hold: the best known of them. */
+type Candidate = ResolvedObject | undefined;
+
+/** A value that rules out every role: `model = "resnet18"`. */
+const notAnObject = Symbol("not an object");
+type Found = Candidate | typeof notAnObject;
+
+class FileObjects implements Objects {
+  private readonly known = new Map<Expression, Found>();
+  private depth = 0;
+  private used: ReadonlyMap<string, Node> | undefined;
+  private frozen: ReadonlySet<string> | undefined;
+
+  constructor(private readonly resolver: Resolver) {}
+
+  objectOf(expression: Expression): Candidate {
+    const found = this.find(expression);
+    return found === notAnObject ? undefined : found;
+  }
+
+  private find(expression: Expression): Found {
+    if (this.known.has(expression)) return this.known.get(expression);
+    if (this.depth >= depthLimit) return undefined;
+    this.known.set(expression, undefined); // a cycle adds nothing
+    this.depth++;
+    const found = this.compute(expression);
+    this.depth--;
+    this.known.set(expression, found);
+    return found;
+  }
+
+  private compute(expression: Expression): Found {
+    switch (expression.kind) {
+      case "Name":
+        return this.ofName(expression);
+      case "Attribute":
+        return this.ofAttribute(expression);
+      case "Call":
+        return this.ofCall(expression);
+      case "Subscript":
+        return this.elementOf(expression.object) ?? this.byName(expression, containerName(expression));
+      case "Await":
+      case "NamedExpression":
+        return this.find(expression.value);
+      case "Conditional":
+        return best([this.find(expression.body), this.find(expression.orelse)]);
+      case "BooleanOperation":
+        return best(expression.operands.map((operand) => this.find(operand)));
+      case "String":
+      case "Integer":
+      case "Float":
+      case "Boolean":
+      case "None":
+      case "Dict":
+      case "List":
+      case "Tuple":
+      case "Set":
+        return notAnObject;
+      default:
+        return undefined;
+    }
+  }
+
+  // --- Names and attributes -------------------------------------------------------------------------------------
+
+  private ofName(name: Name): Found {
+    const bindings = this.resolver.scopes
+      .lookup(name)
+      .filter(({ kind }) => kind !== "delete" && kind !== "augmented");
+    const found = best(bindings.map((binding) => this.ofBinding(binding)));
+    if (isSure(found)) return found;
+    const used = this.byUse(name);
+    if (used) return used;
+    if (found !== undefined) return found;
+    if (
+      bindings.length === 0 ||
+      bindings.some(({ kind }) => kind === "import" || kind === "function" || kind === "class")
+    ) {
+      return undefined;
+    }
+    return this.byName(name, name.id);
+  }
+
+  private ofBinding(binding: Binding): Found {
+    switch (binding.kind) {
+      case "parameter":
+        return this.ofParameter(binding);
+      case "for":
+      case "comprehension":
+        return binding.value && this.elementAt(binding.value, binding.path);
+      case "with":
+        return binding.value && this.at(binding.value, binding.path);
+      case "assignment":
+      case "walrus": {
+        const annotated =
+          binding.node.kind === "AnnotatedAssign" ? this.ofAnnotation(binding.node.annotation) : undefined;
+        const value = binding.value && this.at(binding.value, binding.path);
+        return isSure(value) ? value : (annotated ?? value);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  private ofParameter(binding: Binding): Found {
+    const { parameter, scope } = binding;
+    if (parameter === undefined || scope.owner.kind !== "FunctionDefinition") return undefined;
+    const owner = scope.owner;
+    const self = owner.parameters[0] === parameter ? enclosingClass(owner) : undefined;
+    if (self && this.resolver.isModuleClass(self) && parameter.name.id === "self") {
+      return this.instanceOf(self, parameter.name, undefined);
+    }
+    const passed = this.fromCallers(owner, parameter);
+    if (isSure(passed)) return passed;
+    const annotated = parameter.annotation && this.ofAnnotation(parameter.annotation);
+    if (annotated) return annotated;
+    const fallback = parameter.default && this.find(parameter.default);
+    if (fallback === notAnObject && parameter.default?.kind !== "None") return passed ?? notAnObject;
+    return passed === notAnObject
+      ? notAnObject
+      : (passed ?? (fallback === notAnObject ? undefined : fallback));
+  }
+
+  private fromCallers(owner: FunctionDefinition, parameter: Parameter): Found {
+    if (parameter.parameterKind === "args" || parameter.parameterKind === "kwargs") return undefined;
+    const given: Found[] = [];
+    for (const call of this.resolver.callsTo(owner)) {
+      const argument = this.resolver.argumentFor(call, owner, parameter.name.id);
+      if (argument) given.push(this.find(argument));
+    }
+    return best(given);
+  }
+
+  private ofAttribute(attribute: Attribute): Found {
+    const name = attribute.attribute.id;
+    if (name === "module" || name === "_orig_mod") {
+      const wrapped = this.find(attribute.object);
+      if (isModel(wrapped)) return wrapped;
+    }
+    const owner = this.resolver.classOf(attribute.object);
+    if (owner) {
+      const found = best(this.resolver.attributeStoresOf(owner, name).map((store) => this.ofStore(store)));
+      if (found !== undefined && found !== notAnObject && found.certainty !== "name") return found;
+      return this.byUse(attribute) ?? found ?? this.byName(attribute, name);
+    }
+    if (this.resolver.qualifiedName(attribute) !== undefined) return undefined;
+    return this.byUse(attribute) ?? (isSettings(attribute.object) ? undefined : this.byName(attribute, name));
+  }
+
+  private ofStore(store: AttributeStore): Found {
+    if (store.augmented) return undefined;
+    const { statement } = store;
+    const annotated =
+      statement.kind === "AnnotatedAssign" ? this.ofAnnotation(statement.annotation) : undefined;
+    if (store.value === undefined) return annotated;
+    const value =
+      store.through === "for" ? this.elementAt(store.value, store.path) : this.at(store.value, store.path);
+    return isSure(value) ? value : (annotated ?? value);
+  }
+
+  // --- Calls ------------------------------------------------------------------------------------------------------
+
+  private ofCall(call: Call): Found {
+    const name = this.resolver.qualifiedName(call.callee);
+    if (name !== undefined) return this.ofApiCall(call, name);
+    const owner = this.resolver.constructedClass(call);
+    if (owner) return this.ofConstruction(call, owner);
+    if (this.makesZooModel(call)) return resolved("model", undefined, call);
+    if (call.callee.kind === "Attribute") {
+      const through = this.throughMethod(call, call.callee);
+      if (through !== undefined) return through;
+    }
+    const target = this.resolver.functionOf(call);
+    if (target) return best(this.resolver.returnedValues(target).map((value) => this.find(value)));
+    return undefined;
+  }
+
+  private ofApiCall(call: Call, name: string): Found {
+    if (modelWrappers.has(name)) return this.ofWrapper(call, name);
+    const role = roleOfConstructor(name);
+    return role && resolved(role, name, call);
+  }
+
+  private ofWrapper(call: Call, name: string): Found {
+    const inner = call.positional[0] ?? call.keywords.find((keyword) => keyword.name.id === "module")?.value;
+    const found = inner && this.find(inner);
+    if (found !== undefined && found !== notAnObject) {
+      const sure = found.role === "model" && !name.startsWith("copy.") && found.certainty !== "resolved";
+      return sure ? { ...found, certainty: "resolved", origin: call } : found;
+    }
+    return name.startsWith("copy.") || /compile|script/.test(name)
+      ? undefined
+      : resolved("model", name, call);
+  }
+
+  private ofConstruction(
+    call: Call,
+    owner: Exclude<ReturnType<Resolver["constructedClass"]>, undefined>,
+  ): Found {
+    return this.instanceOf(owner, call, call);
+  }
+
+  private instanceOf(
+    owner: Exclude<ReturnType<Resolver["constructedClass"]>, undefined>,
+    origin: Node,
+    construction: Call | undefined,
+  ): Found {
+    const role = this.roleOfClass(owner);
+    if (role === undefined) return undefined;
+    return {
+      role,
+      className: owner.name.id,
+      classDefinition: owner,
+      origin,
+      construction,
+      certainty: "resolved",
+    };
+  }
+
+  private roleOfClass(owner: Exclude<ReturnType<Resolver["constructedClass"]>, undefined>): Role | undefined {
+    const bases = this.resolver.basesOf(owner);
+    if (bases.some((base) => lossModules.has(base))) return "loss-module";
+    if (bases.some(isModuleBase)) return /(Loss|Criterion)$/.test(owner.name.id) ? "loss-module" : "model";
+    if (bases.some((base) => isOptimizer(base) || base === "torch.optim.Optimizer")) return "optimizer";
+    if (bases.some((base) => isScheduler(base))) return "scheduler";
+    if (bases.some((base) => /^torch\.utils\.data\.\w*Dataset$/.test(base))) return "dataset";
+    if (bases.some(isLoader)) return "loader";
+    if (bases.some((base) => frameworkObjects.has(base))) return "framework";
+    return /Meter$/.test(owner.name.id) ? "meter" : undefined;
+  }
+
+  /** `models.__dict__[name](…)`, `getattr(models, name)(…)` for `torchvision.models`. */
+  private makesZooModel(call: Call): boolean {
+    const { callee } = call;
+    let source: Expression | undefined;
+    if (callee.kind === "Subscript" && callee.object.kind === "Attribute") source = callee.object.object;
+    if (callee.kind === "Call" && callee.callee.kind === "Name" && callee.callee.id === "getattr") {
+      source = callee.positional[0];
+    }
+    const name = source && this.resolver.qualifiedName(source);
+    return name !== undefined && /^torchvision\.models(\.\w+)*$/.test(name);
+  }
+
+  private throughMethod(call: Call, callee: Attribute): Found {
+    const method = callee.attribute.id;
+    if (roleKeepingMethods.has(method)) return this.find(callee.object);
+    if (
+      method === "prepare" ||
+      method === "setup" ||
+      method === "setup_module" ||
+      method === "prepare_model"
+    ) {
+      const [first] = call.positional;
+      return first && call.positional.length === 1 ? this.find(first) : undefined;
+    }
+    if (method === "prepare_data_loader" || method === "setup_dataloaders" || method === "setup_optimizers") {
+      return call.positional[0] && this.find(call.positional[0]);
+    }
+    return undefined;
+  }
+
+  // --- Parts of values --------------------------------------------------------------------------------------------
+
+  /** What lies at `path` inside a value: `model, optimizer = accelerator.prepare(model, optimizer)`. */
+  private at(value: Expression, path: readonly number[]): Found {
+    const [first, ...rest] = path;
+    if (first === undefined) return this.find(value);
+    if (value.kind === "Tuple" || value.kind === "List") {
+      const element = value.elements[first];
+      return element && this.at(element, rest);
+    }
+    if (value.kind === "Conditional") return best([this.at(value.body, path), this.at(value.orelse, path)]);
+    if (value.kind !== "Call") return undefined;
+    const target = this.resolver.functionOf(value);
+    if (target) return best(this.resolver.returnedValues(target).map((one) => this.at(one, path)));
+    return this.partOfCall(value, first, rest);
+  }
+
+  private partOfCall(call: Call, first: number, rest: readonly number[]): Found {
+    const name = this.resolver.qualifiedName(call.callee);
+    if (name === "deepspeed.initialize") return deepspeedPart(call, first);
+    if (name === "apex.amp.initialize" || name === "intel_extension_for_pytorch.optimize") {
+      const argument = call.positional[first] ?? call.keywords[first]?.value;
+      return argument && this.at(argument, rest);
+    }
+    const method = call.callee.kind === "Attribute" ? call.callee.attribute.id : undefined;
+    if (method === "prepare" || method === "setup" || method === "setup_dataloaders") {
+      if (call.positional.some(({ kind }) => kind === "Starred")) return undefined;
+      const argument = call.positional[first];
+      return argument && this.at(argument, rest);
+    }
+    return undefined;
+  }
+
+  /** What a loop over `iterable` gives at `path`. */
+  private elementAt(iterable: Expression, path: readonly number[]): Found {
+    if (iterable.kind === "Call") {
+      const [first, ...rest] = path;
+      const callee = this.resolver.qualifiedName(iterable.callee);
+      if (callee === "builtins.enumerate" && first === 1) {
+        return iterable.positional[0] && this.elementAt(iterable.positional[0], rest);
+      }
+      if (callee === "builtins.zip" && first !== undefined) {
+        const argument = iterable.positional[first];
+        return argument && this.elementAt(argument, rest);
+      }
+      const method = iterable.callee.kind === "Attribute" ? iterable.callee : undefined;
+      if (method?.attribute.id === "values" && path.length === 0) return this.elementOf(method.object);
+      if (method?.attribute.id === "items" && first === 1 && rest.length === 0)
+        return this.elementOf(method.object);
+      return undefined;
+    }
+    return path.length === 0 ? this.elementOf(iterable) : undefined;
+  }
+
+  /** The objects a container holds, when all of one role. */
+  private elementOf(container: Expression): Found {
+    const sources =
+      container.kind === "Name" || container.kind === "Attribute"
+        ? this.resolver.valuesOf(container)
+        : [container];
+    return best(sources.flatMap((source) => elementsOf(source)).map((element) => this.find(element)));
+  }
+
+  // --- Annotations, uses, names -----------------------------------------------------------------------------------
+
+  private ofAnnotation(annotation: Expression): Candidate {
+    const plain = withoutOptional(annotation, (expression) => this.resolver.qualifiedName(expression));
+    const name = this.resolver.qualifiedName(plain);
+    if (name !== undefined) {
+      const role = roleOfAnnotation(name);
+      return (
+        role && { ...resolved(role, name, annotation), construction: undefined, certainty: "annotation" }
+      );
+    }
+    if (plain.kind !== "Name") return undefined;
+    const bindings = this.resolver.scopes.lookup(plain);
+    const definition = bindings.length === 1 ? bindings[0]?.node : undefined;
+    if (definition?.kind !== "ClassDefinition") return undefined;
+    const found = this.instanceOf(definition, annotation, undefined);
+    return found === undefined || found === notAnObject ? undefined : { ...found, certainty: "annotation" };
+  }
+
+  /** A model by what is done with it: its parameters go to an optimizer, or it is put into eval mode and saved. */
+  private byUse(expression: Name | Attribute): Candidate {
+    this.used ??= this.collectUses();
+    const key = this.resolver.keyOf(expression);
+    const use = key === undefined ? undefined : this.used.get(key);
+    return use && { ...resolved("model", undefined, use), construction: undefined };
+  }
+
+  private collectUses(): ReadonlyMap<string, Node> {
+    const used = new Map<string, Node>();
+    const methods = new Map<string, Set<string>>();
+    for (const call of this.resolver.index.calls) {
+      if (call.callee.kind !== "Attribute") continue;
+      const method = call.callee.attribute.id;
+      if (!modelMethods.has(method)) continue;
+      const key = this.resolver.keyOf(call.callee.object);
+      if (key === undefined || this.resolver.qualifiedName(call.callee.object) !== undefined) continue;
+      const seen = methods.get(key) ?? new Set<string>();
+      methods.set(key, seen.add(method));
+      if (isProof(seen) && !used.has(key)) used.set(key, call);
+    }
+    return used;
+  }
+
+  private byName(origin: Expression, name: string | undefined): Candidate {
+    const role = name === undefined ? undefined : roleByName(name);
+    if (role === undefined) return undefined;
+    return {
+      role,
+      className: undefined,
+      classDefinition: undefined,
+      origin,
+      construction: undefined,
+      certainty: "name",
+    };
+  }
+
+  // --- Frozen models ----------------------------------------------------------------------------------------------
+
+  isFrozen(expression: Expression): boolean {
+    this.frozen ??= this.collectFrozen();
+    const seen = new Set<Expression>();
+    const pending: Expression[] = [expression];
+    for (let at = pending.pop(); at !== undefined && seen.size < 50; at = pending.pop()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      if (freezes(at)) return true;
+      const key = this.resolver.keyOf(at);
+      if (key !== undefined && this.frozen.has(key)) return true;
+      if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
+      else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at));
+      if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
+    }
+    return false;
+  }
+
+  /** `teacher.encoder` of a frozen `teacher`. */
+  private frozenOwner(attribute: Attribute): boolean {
+    const key = this.resolver.keyOf(attribute.object);
+    return key !== undefined && this.frozen?.has(key) === true;
+  }
+
+  private sourcesOfCall(call: Call): Expression[] {
+    if (call.callee.kind === "Attribute" && roleKeepingMethods.has(call.callee.attribute.id))
+      return [call.callee.object];
+    const name = this.resolver.qualifiedName(call.callee);
+    if (name !== undefined && modelWrappers.has(name)) return call.positional.slice(0, 1);
+    const target = this.resolver.functionOf(call);
+    return target ? [...this.resolver.returnedValues(target)] : [];
+  }
+
+  private argumentsOf(expression: Expression): Expression[] {
+    if (expression.kind !== "Name") return [];
+    return this.resolver.scopes.lookup(expression).flatMap((binding) => {
+      const owner = binding.scope.owner;
+      if (binding.kind !== "parameter" || owner.kind !== "FunctionDefinition") return [];
+      return this.resolver
+        .callsTo(owner)
+        .flatMap((call) => this.resolver.argumentFor(call, owner, binding.name) ?? []);
+    });
+  }
+
+  private collectFrozen(): ReadonlySet<string> {
+    const frozen = new Set<string>();
+    const note = (expression: Expression): void => {
+      const key = this.resolver.keyOf(expression);
+      if (key !== undefined) frozen.add(key);
+    };
+    for (const call of this.resolver.index.callsByName.get("requires_grad_") ?? []) {
+      if (call.callee.kind === "Attribute" && givesFalse(call)) {
+        note(call.callee.object);
+        const model = parametersOwnerOfLoopVariable(call.callee.object);
+        if (model && isUnconditional(call)) note(model);
+      }
+    }
+    for (const store of this.resolver.index.attributeStores) {
+      if (store.target.kind !== "Attribute" || store.target.attribute.id !== "requires_grad") continue;
+      if (store.value?.kind !== "Boolean" || store.value.value) continue;
+      const model = parametersOwnerOfLoopVariable(store.target.object);
+      if (model && isUnconditional(store.target)) note(model);
+    }
+    return frozen;
+  }
+}
+
+// --- Tables and small helpers ---------------------------------------------------------------------------------------
+
+function resolved(role: Role, className: string | undefined, origin: Expression | Node): ResolvedObject {
+  return {
+    role,
+    className,
+    classDefinition: undefined,
+    origin,
+    construction: origin.kind === "Call" ? origin : undefined,
+    certainty: "resolved",
+  };
+}
+
+function roleOfConstructor(name: string): Role | undefined {
+  if (isOptimizer(name)) return "optimizer";
+  if (isScheduler(name)) return "scheduler";
+  if (isLoader(name)) return "loader";
+  if (isScaler(name)) return "scaler";
+  if (lossModules.has(name)) return "loss-module";
+  if (makesModel(name) || isParametrisedLayer(name)) return "model";
+  if (frameworkObjects.has(name)) return "framework";
+  if (/^torch\.utils\.data\.\w*(Dataset|Subset)$/.test(name)) return "dataset";
+  if (
+    /^transformers\.\w*(Tokenizer|TokenizerFast|Processor|FeatureExtractor)(\.from_pretrained)?$/.test(name)
+  )
+    return "tokenizer";
+  if (/SummaryWriter$|^wandb\.init$|^logging\.getLogger$/.test(name)) return "logger";
+  if (/^(torchmetrics|torcheval)\./.test(name)) return "meter";
+  return undefined;
+}
+
+function roleOfAnnotation(name: string): Role | undefined {
+  if (name === "torch.nn.Module" || name === "lightning.pytorch.LightningModule") return "model";
+  if (name === "torch.optim.Optimizer") return "optimizer";
+  if (name === "torch.Tensor" || /^torch\.\w+Tensor$/.test(name)) return "tensor";
+  if (parameterFreeModules.has(name) && !lossModules.has(name)) return undefined;
+  return roleOfConstructor(name);
+}
+
+const namedRoles: readonly (readonly [RegExp, Role])[] = [
+  [
+    /^(model|net|network|generator|discriminator|encoder|decoder|backbone|module|policy|actor|critic|[dg]_?net|net_?[dg]|unet|vae|gan)\d*$/i,
+    "model",
+  ],
+  [/^\w+_(model|net|network|encoder|decoder)$|^(model|net)_[a-z0-9]+$/, "model"],
+  [
+    /^(criterion|loss_fn|loss_func|loss_function|criteria|loss_fct|crit)(_\w+)?$|^\w+_(criterion|loss_fn)$/i,
+    "loss-module",
+  ],
+  [/^(optim|optimizer|optimiser)(_?\w+)?$|^\w+_(optim|optimizer|optimiser)$/i, "optimizer"],
+  [/^(lr_)?sched(uler)?(_\w+)?$|^\w+_scheduler$/i, "scheduler"],
+  [/(^|_)(data_?)?loaders?$|^(data_?)?loader(_\w+)?$|^\w+(_dl|Loader)$/i, "loader"],
+  [/^(grad_)?scaler$|^amp_scaler$/i, "scaler"],
+  [/^(accelerator|fabric)$/i, "framework"],
+  [/tokenizer$|^processor$/i, "tokenizer"],
+  [/^(logger|writer|summary_writer|tb_writer)$/i, "logger"],
+  [/(^|_)meters?$/i, "meter"],
+];
+
+/** What a variable called like this usually is. Evidence of the weakest kind. */
+export function roleByName(name: string): Role | undefined {
+  if (
+    /(_?(name|path|dir|file|config|cfg|args|kwargs|state|dict|id|type|params|class|cls|fn|size|dim|url|ema_decay|output|outputs|lr))$/i.test(
+      name,
+    ) &&
+    !/^(loss_fn|\w+_loss_fn)$/.test(name)
+  ) {
+    return undefined;
+  }
+  return namedRoles.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+const modelMethods: ReadonlySet<string> = new Set([
+  "parameters",
+  "named_parameters",
+  "modules",
+  "named_modules",
+  "load_state_dict",
+  "state_dict",
+  "eval",
+  "train",
+]);
+
+/** Methods that together only `nn.Module` has. */
+function isProof(methods: ReadonlySet<string>): boolean {
+  if (["parameters", "named_parameters", "named_modules"].some((name) => methods.has(name))) return true;
+  return methods.has("eval") && (methods.has("load_state_dict") || methods.has("state_dict"));
+}
+
+const rank: Readonly<Record<Certainty, number>> = { resolved: 3, annotation: 2, name: 1 };
+
+function best(found: readonly Found[]): Found {
+  let winner: Candidate;
+  let excluded = 0;
+  for (const one of found) {
+    if (one === notAnObject) excluded++;
+    else if (one !== undefined && (winner === undefined || rank[one.certainty] > rank[winner.certainty]))
+      winner = one;
+  }
+  return winner ?? (excluded > 0 && excluded === found.length ? notAnObject : undefined);
+}
+
+function isSure(found: Found): found is ResolvedObject {
+  return found !== undefined && found !== notAnObject && found.certainty === "resolved";
+}
+
+function isModel(found: Found): found is ResolvedObject {
+  return found !== undefined && found !== notAnObject && found.role === "model";
+}
+
+function deepspeedPart(call: Call, index: number): Candidate {
+  const roles: readonly Role[] = ["engine", "optimizer", "loader", "scheduler"];
+  const role = roles[index];
+  return role && resolved(role, role === "engine" ? "deepspeed.DeepSpeedEngine" : undefined, call);
+}
+
+function elementsOf(source: Expression): Expression[] {
+  switch (source.kind) {
+    case "List":
+    case "Tuple":
+    case "Set":
+      return source.elements;
+    case "Dict":
+      return source.entries.map(({ value }) => value);
+    case "Comprehension":
+      return [source.element];
+    default:
+      return [];
+  }
+}
+
+/** `models["teacher"]` is named by its key. */
+function containerName(subscript: Expression): string | undefined {
+  if (subscript.kind !== "Subscript") return undefined;
+  return subscript.index.kind === "String" ? subscript.index.value : undefined;
+}
+
+/** `args.model`, `cfg.optimizer`: settings, not objects. */
+function isSettings(expression: Expression): boolean {
+  const name =
+    expression.kind === "Name"
+      ? expression.id
+      : expression.kind === "Attribute"
+        ? expression.attribute.id
+        : "";
+  return !/^(self|trainer|state|cls|runner|learner|agent|experiment|engine|ctx|context|solver|task|system)$/.test(
+    name,
+  );
+}
+
+function withoutOptional(
+  annotation: Expression,
+  nameOf: (expression: Expression) => string | undefined,
+): Expression {
+  if (
+    annotation.kind === "Subscript" &&
+    /^typing\.(Optional|Annotated|Final)$/.test(nameOf(annotation.object) ?? "")
+  ) {
+    return annotation.index.kind === "Tuple"
+      ? (annotation.index.elements[0] ?? annotation)
+      : annotation.index;
+  }
+  if (annotation.kind === "BinaryOperation" && annotation.operator === "|") {
+    return annotation.left.kind === "None" ? annotation.right : annotation.left;
+  }
+  return annotation;
+}
+
+function givesFalse(call: Call): boolean {
+  const value = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "requires_grad")?.value;
+  return value?.kind === "Boolean" && !value.value;
+}
+
+/** `Net().requires_grad_(False)` anywhere in a chain of role-keeping calls. */
+function freezes(expression: Expression): boolean {
+  return (
+    expression.kind === "Call" &&
+    expression.callee.kind === "Attribute" &&
+    expression.callee.attribute.id === "requires_grad_" &&
+    givesFalse(expression)
+  );
+}
+
+/** The model of `for p in model.parameters(): … p …`. */
+function parametersOwnerOfLoopVariable(variable: Expression): Expression | undefined {
+  if (variable.kind !== "Name") return undefined;
+  const loop = enclosingLoop(variable);
+  if (loop?.kind !== "For" || loop.iterable.kind !== "Call" || loop.iterable.callee.kind !== "Attribute")
+    return undefined;
+  const method = loop.iterable.callee.attribute.id;
+  const bound =
+    method === "parameters" ? loop.target : method === "named_parameters" ? secondOf(loop.target) : undefined;
+  return bound?.kind === "Name" && bound.id === variable.id ? loop.iterable.callee.object : undefined;
+}
+
+function secondOf(target: Expression): Expression | undefined {
+  return target.kind === "Tuple" ? target.elements[1] : undefined;
+}
+
+/** True when no `if` stands between a node and its loop: a filter freezes a part only. */
+function isUnconditional(node: Node): boolean {
+  for (let at = node.parent; at !== undefined && at.kind !== "For"; at = at.parent) {
+    if (at.kind === "If") return false;
+  }
+  return true;
+}
