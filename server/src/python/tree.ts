@@ -193,6 +193,8 @@ export interface Pattern extends Span {
   readonly value: Expression | undefined;
   /** True for `_` and a bare capture: always matches. */
   readonly irrefutable: boolean;
+  /** Every expression the pattern reads, in source order: class names, value patterns, literals, mapping keys. */
+  readonly reads: Expression[];
 }
 
 export interface Match extends NodeBase {
@@ -286,6 +288,8 @@ export interface Interpolation extends Span {
   readonly format: string;
   /** `r`, `s`, `a` or `""`. */
   readonly conversion: string;
+  /** The replacement fields nested in `format`. */
+  readonly formatFields: Interpolation[];
 }
 
 export interface BooleanLiteral extends NodeBase {

@@ -1,0 +1,134 @@
+/** Parameters of functions and lambdas, and type parameters. */
+import type { Expression, FunctionDefinition, Lambda, Name, Parameter, ParameterKind } from "./tree";
+import type { Lowering } from "./lower";
+
+/** A parameter list as it is read: `/` changes the kind of what came before, `*` of what follows. */
+interface ParameterList {
+  readonly parameters: Parameter[];
+  /** The kind of the next plain parameter. */
+  kind: ParameterKind;
+}
+
+/** The parameters below the node that the cursor stands on, brackets or not. */
+export function lowerParameters(lowering: Lowering): Parameter[] {
+  const list: ParameterList = { parameters: [], kind: "normal" };
+  const { types } = lowering;
+  for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
+    if (type === types.positional_separator) makePositionalOnly(list);
+    else if (type === types.keyword_separator) list.kind = "keyword-only";
+    else lowerParameter(lowering, type, list);
+  }
+  return list.parameters;
+}
+
+export const lowerLambdaParameters = lowerParameters;
+
+export function adoptParameters(owner: FunctionDefinition | Lambda, parameters: readonly Parameter[]): void {
+  for (const parameter of parameters) {
+    parameter.name.parent = owner;
+    if (parameter.annotation !== undefined) parameter.annotation.parent = owner;
+    if (parameter.default !== undefined) parameter.default.parent = owner;
+  }
+}
+
+function makePositionalOnly(list: ParameterList): void {
+  for (const [index, parameter] of list.parameters.entries()) {
+    list.parameters[index] = { ...parameter, parameterKind: "positional-only" };
+  }
+}
+
+function lowerParameter(lowering: Lowering, type: number, list: ParameterList): void {
+  const { types } = lowering;
+  switch (type) {
+    case types.identifier:
+    case types.list_splat_pattern:
+    case types.dictionary_splat_pattern:
+    case types.typed_parameter:
+    case types.default_parameter:
+    case types.typed_default_parameter:
+      return addParameter(lowering, type, list);
+    case types.tuple_pattern:
+      // `def f((a, b))` is Python 2.
+      return lowering.salvage(lowering.expression(type));
+  }
+}
+
+function addParameter(lowering: Lowering, type: number, list: ParameterList): void {
+  const { start, end, types } = lowering;
+  const parts: ParameterParts = {
+    name: undefined,
+    kind: list.kind,
+    annotation: undefined,
+    default: undefined,
+  };
+  if (type === types.identifier) parts.name = lowering.name();
+  else if (type === types.list_splat_pattern || type === types.dictionary_splat_pattern) {
+    readSplat(lowering, type, parts);
+  } else readParts(lowering, parts);
+  if (parts.name === undefined) {
+    lowering.salvage(parts.default);
+    return;
+  }
+  if (parts.kind === "args") list.kind = "keyword-only";
+  list.parameters.push({
+    start,
+    end,
+    name: parts.name,
+    parameterKind: parts.kind,
+    annotation: parts.annotation,
+    default: parts.default,
+  });
+}
+
+interface ParameterParts {
+  name: Name | undefined;
+  kind: ParameterKind;
+  annotation: Expression | undefined;
+  default: Expression | undefined;
+}
+
+/** `name: annotation = default` in any of its forms. */
+function readParts(lowering: Lowering, parts: ParameterParts): void {
+  const { types } = lowering;
+  for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
+    if (type === types.list_splat_pattern || type === types.dictionary_splat_pattern) {
+      readSplat(lowering, type, parts);
+    } else if (type === types.type) {
+      parts.annotation = lowering.expression(type);
+    } else if (type === types.identifier && parts.name === undefined) {
+      parts.name = lowering.name();
+    } else if (types.expressions[type] !== undefined) {
+      parts.default = lowering.expression(type);
+    }
+  }
+}
+
+function readSplat(lowering: Lowering, type: number, parts: ParameterParts): void {
+  parts.kind = type === lowering.types.list_splat_pattern ? "args" : "kwargs";
+  for (let inner = lowering.enter(); inner !== 0; inner = lowering.next()) {
+    if (inner === lowering.types.identifier) parts.name = lowering.name();
+  }
+}
+
+/** The names of `[T, *Ts, **P, U: bound]`; the cursor stands on the bracketed list. */
+export function lowerTypeParameters(lowering: Lowering): Name[] {
+  const names: Name[] = [];
+  for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
+    if (type !== lowering.types.type) continue;
+    const name = firstIdentifier(lowering, lowering.remainingDepth);
+    if (name !== undefined) names.push(name);
+  }
+  return names;
+}
+
+/** The first identifier below the node that the cursor stands on; what follows it is passed over. */
+function firstIdentifier(lowering: Lowering, depth: number): Name | undefined {
+  let found: Name | undefined;
+  if (depth <= 0) return undefined;
+  for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
+    if (found !== undefined) lowering.collectExtras();
+    else if (type === lowering.types.identifier) found = lowering.name();
+    else found = firstIdentifier(lowering, depth - 1);
+  }
+  return found;
+}

@@ -1,0 +1,400 @@
+/** Moving about in our tree: downwards, upwards and from an offset. */
+import type {
+  Expression,
+  For,
+  FunctionDefinition,
+  Interpolation,
+  Lambda,
+  Module,
+  Node,
+  Parameter,
+  Pattern,
+  Statement,
+  While,
+} from "./tree";
+
+export type ChildCallback = (child: Node) => void;
+
+/**
+ * Calls back for every node directly below `node`, in the order of the fields (source order but for a `Call` whose
+ * `*args` follow keywords and a comprehension's element, which stands before its clauses). Not called for
+ * `Attribute.attribute` and the names of keyword arguments: they read and bind nothing.
+ */
+export function forEachChild(node: Node, callback: ChildCallback): void {
+  switch (node.kind) {
+    case "Module":
+      return each(node.body, callback);
+    case "ExpressionStatement":
+      return callback(node.expression);
+    case "Assign":
+      each(node.targets, callback);
+      return callback(node.value);
+    case "AnnotatedAssign":
+      callback(node.target);
+      callback(node.annotation);
+      return maybe(node.value, callback);
+    case "AugmentedAssign":
+      callback(node.target);
+      return callback(node.value);
+    case "Return":
+    case "Yield":
+      return maybe(node.value, callback);
+    case "Delete":
+      return each(node.targets, callback);
+    case "Raise":
+      maybe(node.exception, callback);
+      return maybe(node.cause, callback);
+    case "Assert":
+      callback(node.test);
+      return maybe(node.message, callback);
+    case "Global":
+    case "Nonlocal":
+      return each(node.names, callback);
+    case "Pass":
+    case "Break":
+    case "Continue":
+    case "Import":
+    case "ImportFrom":
+      return;
+    case "If":
+    case "While":
+      callback(node.test);
+      each(node.body, callback);
+      return each(node.orelse, callback);
+    case "For":
+      callback(node.target);
+      callback(node.iterable);
+      each(node.body, callback);
+      return each(node.orelse, callback);
+    case "With":
+      for (const item of node.items) {
+        callback(item.context);
+        maybe(item.target, callback);
+      }
+      return each(node.body, callback);
+    case "Try":
+      each(node.body, callback);
+      for (const handler of node.handlers) {
+        maybe(handler.type, callback);
+        maybe(handler.name, callback);
+        each(handler.body, callback);
+      }
+      each(node.orelse, callback);
+      return each(node.finally, callback);
+    case "Match":
+      callback(node.subject);
+      for (const matchCase of node.cases) {
+        forEachPatternChild(matchCase.pattern, callback);
+        maybe(matchCase.guard, callback);
+        each(matchCase.body, callback);
+      }
+      return;
+    case "FunctionDefinition":
+      for (const decorator of node.decorators) callback(decorator.expression);
+      callback(node.name);
+      each(node.typeParameters, callback);
+      forEachParameterChild(node.parameters, callback);
+      maybe(node.returns, callback);
+      return each(node.body, callback);
+    case "ClassDefinition":
+      for (const decorator of node.decorators) callback(decorator.expression);
+      callback(node.name);
+      each(node.typeParameters, callback);
+      each(node.bases, callback);
+      for (const keyword of node.keywords) callback(keyword.value);
+      return each(node.body, callback);
+    case "TypeAlias":
+      callback(node.name);
+      each(node.typeParameters, callback);
+      return callback(node.value);
+    case "Name":
+    case "Integer":
+    case "Float":
+    case "Complex":
+    case "Boolean":
+    case "None":
+    case "Ellipsis":
+      return;
+    case "String":
+      for (const part of node.parts) {
+        if (typeof part !== "string") forEachInterpolationChild(part, callback);
+      }
+      return;
+    case "Attribute":
+      return callback(node.object);
+    case "Call":
+      callback(node.callee);
+      each(node.positional, callback);
+      for (const keyword of node.keywords) callback(keyword.value);
+      return each(node.keywordSpreads, callback);
+    case "Subscript":
+      callback(node.object);
+      return callback(node.index);
+    case "Slice":
+      maybe(node.lower, callback);
+      maybe(node.upper, callback);
+      return maybe(node.step, callback);
+    case "BinaryOperation":
+      callback(node.left);
+      return callback(node.right);
+    case "UnaryOperation":
+      return callback(node.operand);
+    case "BooleanOperation":
+    case "Comparison":
+      return each(node.operands, callback);
+    case "Lambda":
+      forEachParameterChild(node.parameters, callback);
+      return callback(node.body);
+    case "Conditional":
+      callback(node.body);
+      callback(node.test);
+      return callback(node.orelse);
+    case "Tuple":
+    case "List":
+    case "Set":
+      return each(node.elements, callback);
+    case "Dict":
+      for (const entry of node.entries) {
+        maybe(entry.key, callback);
+        callback(entry.value);
+      }
+      return;
+    case "Comprehension":
+      maybe(node.key, callback);
+      callback(node.element);
+      for (const clause of node.clauses) {
+        callback(clause.target);
+        callback(clause.iterable);
+        each(clause.conditions, callback);
+      }
+      return;
+    case "Await":
+    case "Starred":
+      return callback(node.value);
+    case "NamedExpression":
+      callback(node.target);
+      return callback(node.value);
+    case "Invalid":
+      return each(node.children, callback);
+  }
+}
+
+function each(nodes: readonly Node[], callback: ChildCallback): void {
+  for (const node of nodes) callback(node);
+}
+
+function maybe(node: Node | undefined, callback: ChildCallback): void {
+  if (node !== undefined) callback(node);
+}
+
+function forEachParameterChild(parameters: readonly Parameter[], callback: ChildCallback): void {
+  for (const parameter of parameters) {
+    callback(parameter.name);
+    maybe(parameter.annotation, callback);
+    maybe(parameter.default, callback);
+  }
+}
+
+function forEachPatternChild(pattern: Pattern, callback: ChildCallback): void {
+  each(pattern.captures, callback);
+  each(pattern.reads, callback);
+}
+
+function forEachInterpolationChild(interpolation: Interpolation, callback: ChildCallback): void {
+  callback(interpolation.expression);
+  for (const field of interpolation.formatFields) forEachInterpolationChild(field, callback);
+}
+
+/** The nodes directly below `node`, as `forEachChild` gives them. */
+export function childrenOf(node: Node): Node[] {
+  const children: Node[] = [];
+  forEachChild(node, (child) => children.push(child));
+  return children;
+}
+
+export interface Visitor {
+  /** Called before the node's children; `false` leaves them out (and `leave` is still called). */
+  enter?(node: Node): boolean | void;
+  /** Called after the node's children. */
+  leave?(node: Node): void;
+}
+
+/** Visits `node` and everything below it, depth first. */
+export function walk(node: Node, visitor: Visitor): void {
+  const pending: Node[] = [node];
+  // Marks in `pending` where a node's children end: the nodes entered and not left yet, with the length to leave at.
+  const open: { node: Node; length: number }[] = [];
+  for (;;) {
+    let last = open.at(-1);
+    while (last !== undefined && last.length === pending.length) {
+      visitor.leave?.(last.node);
+      open.pop();
+      last = open.at(-1);
+    }
+    const current = pending.pop();
+    if (current === undefined) return;
+    open.push({ node: current, length: pending.length });
+    if (visitor.enter?.(current) === false) continue;
+    const firstChild = pending.length;
+    forEachChild(current, (child) => pending.push(child));
+    reverseFrom(pending, firstChild);
+  }
+}
+
+function reverseFrom(nodes: Node[], start: number): void {
+  for (let low = start, high = nodes.length - 1; low < high; low++, high--) {
+    const swapped = nodes[low] as Node;
+    nodes[low] = nodes[high] as Node;
+    nodes[high] = swapped;
+  }
+}
+
+/** The nodes that hold `node`, innermost first, `node` itself left out. */
+export function* ancestors(node: Node): Generator<Node, void, undefined> {
+  for (let current = node.parent; current !== undefined; current = current.parent) yield current;
+}
+
+/** The innermost function or lambda whose own code `node` belongs to; decorators and defaults count as inside too. */
+export function enclosingFunction(node: Node): FunctionDefinition | Lambda | undefined {
+  for (const ancestor of ancestors(node)) {
+    if (ancestor.kind === "FunctionDefinition" || ancestor.kind === "Lambda") return ancestor;
+  }
+  return undefined;
+}
+
+/**
+ * The innermost loop of the same function that repeats `node`: its body, or a `while`'s test. A loop's `else` branch
+ * and the iterable of a `for` run once, so they belong to the loop around it.
+ */
+export function enclosingLoop(node: Node): For | While | undefined {
+  let below = node;
+  for (const ancestor of ancestors(node)) {
+    if (ancestor.kind === "FunctionDefinition" || ancestor.kind === "Lambda") return undefined;
+    if (ancestor.kind === "ClassDefinition") return undefined;
+    if ((ancestor.kind === "For" || ancestor.kind === "While") && repeats(ancestor, below)) return ancestor;
+    below = ancestor;
+  }
+  return undefined;
+}
+
+function repeats(loop: For | While, child: Node): boolean {
+  if (loop.kind === "For") {
+    return child === loop.target || loop.body.includes(child as Statement);
+  }
+  return child === loop.test || loop.body.includes(child as Statement);
+}
+
+const EXPRESSION_KINDS: ReadonlySet<string> = new Set<Expression["kind"]>([
+  "Name",
+  "Integer",
+  "Float",
+  "Complex",
+  "String",
+  "Boolean",
+  "None",
+  "Ellipsis",
+  "Attribute",
+  "Call",
+  "Subscript",
+  "Slice",
+  "BinaryOperation",
+  "UnaryOperation",
+  "BooleanOperation",
+  "Comparison",
+  "Lambda",
+  "Conditional",
+  "Tuple",
+  "List",
+  "Set",
+  "Dict",
+  "Comprehension",
+  "Await",
+  "Yield",
+  "Starred",
+  "NamedExpression",
+]);
+
+/** True for statements; an `Invalid` counts as one when it stands in a statement list. */
+export function isStatement(node: Node): node is Statement {
+  if (node.kind === "Module" || EXPRESSION_KINDS.has(node.kind)) return false;
+  return node.kind !== "Invalid" || statementListIn(node) !== undefined;
+}
+
+/** The innermost statement that `node` is or belongs to; `undefined` for the module. */
+export function enclosingStatement(node: Node): Statement | undefined {
+  for (let current: Node | undefined = node; current !== undefined; current = current.parent) {
+    if (isStatement(current)) return current;
+  }
+  return undefined;
+}
+
+export interface StatementPlace {
+  /** The body that holds the statement, e.g. a function's `body` or an `if`'s `orelse`. */
+  readonly list: readonly Statement[];
+  readonly index: number;
+}
+
+/** The statement list that holds a statement, and where; `undefined` below an `Invalid`, where there is none. */
+export function statementList(statement: Statement): StatementPlace | undefined {
+  return statementListIn(statement);
+}
+
+function statementListIn(statement: Statement): StatementPlace | undefined {
+  if (statement.parent === undefined) return undefined;
+  for (const list of statementListsOf(statement.parent)) {
+    const index = list.indexOf(statement);
+    if (index >= 0) return { list, index };
+  }
+  return undefined;
+}
+
+/** All statement lists directly below a node, in source order. */
+export function statementListsOf(node: Node): (readonly Statement[])[] {
+  switch (node.kind) {
+    case "Module":
+    case "With":
+    case "FunctionDefinition":
+    case "ClassDefinition":
+      return [node.body];
+    case "If":
+    case "For":
+    case "While":
+      return [node.body, node.orelse];
+    case "Try":
+      return [node.body, ...node.handlers.map((handler) => handler.body), node.orelse, node.finally];
+    case "Match":
+      return node.cases.map((matchCase) => matchCase.body);
+    default:
+      return [];
+  }
+}
+
+/** The innermost node that an offset lies in or touches the end of; the module when there is none below it. */
+export function nodeAtOffset(module: Module, offset: number): Node {
+  let current: Node = module;
+  for (;;) {
+    let inside: Node | undefined;
+    let touching: Node | undefined;
+    forEachChild(current, (child) => {
+      if (child.start <= offset && offset < child.end) inside = child;
+      else if (child.end === offset) touching = child;
+    });
+    const next: Node | undefined = inside ?? touching;
+    if (next === undefined) return current;
+    current = next;
+  }
+}
+
+/** `self.model.encoder` for names and attributes of them; `undefined` for anything else. */
+export function dottedPath(expression: Expression): string | undefined {
+  if (expression.kind === "Name") return expression.id;
+  const names: string[] = [];
+  let current: Expression = expression;
+  while (current.kind === "Attribute") {
+    names.push(current.attribute.id);
+    current = current.object;
+  }
+  if (current.kind !== "Name") return undefined;
+  names.push(current.id);
+  return names.reverse().join(".");
+}
