@@ -1,21 +1,34 @@
 /** All facts about what a file's Python means for PyTorch, computed lazily once a file and shared by the rules. */
 import type { Scopes } from "../python/scope";
 import type { Module } from "../python/tree";
+import { createFrameworkFacts, type FrameworkFacts } from "./frameworks";
 import { createResolver, type Resolver } from "./resolve";
+import { createTrainingLoops, type TrainingLoops } from "./training-loop";
 
 export interface TorchFacts {
   readonly module: Module;
   readonly scopes: Scopes;
   readonly resolve: Resolver;
+  readonly frameworks: FrameworkFacts;
+  readonly trainingLoops: TrainingLoops;
 }
 
 export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
   let resolve: Resolver | undefined;
-  return {
+  let frameworks: FrameworkFacts | undefined;
+  let trainingLoops: TrainingLoops | undefined;
+  const facts: TorchFacts = {
     module,
     scopes,
     get resolve() {
       return (resolve ??= createResolver(module, scopes));
     },
+    get frameworks() {
+      return (frameworks ??= createFrameworkFacts(facts.resolve));
+    },
+    get trainingLoops() {
+      return (trainingLoops ??= createTrainingLoops(facts.resolve, facts.frameworks));
+    },
   };
+  return facts;
 }
