@@ -1,0 +1,70 @@
+/** Texts about files: what could not be read, found or written, and what to do about it. */
+import type { MessageText } from "./message";
+
+export const workspaceMessages = {
+  missing: {
+    en: "{path}: there is no such file or folder. Check the spelling and the folder the command runs in.",
+    "zh-cn": "{path}：文件或文件夹不存在。请检查拼写以及命令所在的目录。",
+  },
+  danglingLink: {
+    en: "{path}: this link leads to a file that does not exist. Remove the link or restore its target.",
+    "zh-cn": "{path}：该链接指向的文件不存在。请删除链接或恢复其目标。",
+  },
+  noMatch: {
+    en: "{path}: no Python file matches this pattern.",
+    "zh-cn": "{path}：没有与该模式匹配的 Python 文件。",
+  },
+  denied: {
+    en: "{path}: reading is not permitted. Change its permissions or leave it out.",
+    "zh-cn": "{path}：没有读取权限。请修改权限，或不要检查该文件。",
+  },
+  isDirectory: {
+    en: "{path}: this is a folder, a file is needed.",
+    "zh-cn": "{path}：这是文件夹，此处需要文件。",
+  },
+  notAFile: {
+    en: "{path}: this is neither a regular file nor a folder.",
+    "zh-cn": "{path}：既不是普通文件，也不是文件夹。",
+  },
+  unreadable: {
+    en: "{path}: cannot be read ({code}).",
+    "zh-cn": "{path}：无法读取（{code}）。",
+  },
+  tooLarge: {
+    en: "{path}: not checked, {size} is over the limit of {limit} for one file.",
+    "zh-cn": "{path}：未检查，文件大小 {size} 超过单个文件的上限 {limit}。",
+  },
+  notUtf8: {
+    en: "{path}: not valid UTF-8 at byte {offset}, and no coding comment names another encoding; Python refuses it too. Save it as UTF-8, or add a first line such as `# -*- coding: latin-1 -*-`.",
+    "zh-cn":
+      "{path}：第 {offset} 字节处不是有效的 UTF-8，且没有声明其他编码的注释；Python 同样会拒绝该文件。请另存为 UTF-8，或在首行添加 `# -*- coding: gbk -*-` 之类的声明。",
+  },
+  notInEncoding: {
+    en: "{path}: the text is not valid {encoding}, which its coding comment names. Correct the comment or save the file as UTF-8.",
+    "zh-cn": "{path}：内容不是其编码声明所写的 {encoding}。请修正声明，或另存为 UTF-8。",
+  },
+  unknownEncoding: {
+    en: "{path}: the encoding {encoding} of its coding comment is not known. Save the file as UTF-8.",
+    "zh-cn": "{path}：无法识别编码声明中的 {encoding}。请另存为 UTF-8。",
+  },
+  utf16: {
+    en: "{path}: this is UTF-16, which Python does not read. Save it as UTF-8.",
+    "zh-cn": "{path}：这是 UTF-16 文件，Python 无法读取。请另存为 UTF-8。",
+  },
+  nulByte: {
+    en: "{path}: contains a NUL byte at {offset} and is no Python source. Leave it out or restore the file.",
+    "zh-cn": "{path}：在第 {offset} 字节处含有 NUL 字节，不是 Python 源文件。请排除或恢复该文件。",
+  },
+  changedMeanwhile: {
+    en: "{path}: changed while it was being checked; nothing was written. Run the command again.",
+    "zh-cn": "{path}：检查期间文件已被修改，未写入任何内容。请重新运行命令。",
+  },
+  cannotEncode: {
+    en: "{path}: the text cannot be written in its encoding {encoding}; nothing was written. Save the file as UTF-8 first.",
+    "zh-cn": "{path}：无法以其编码 {encoding} 写入，未写入任何内容。请先将文件另存为 UTF-8。",
+  },
+  notWritable: {
+    en: "{path}: cannot be written ({code}); the file is as it was.",
+    "zh-cn": "{path}：无法写入（{code}），文件未改动。",
+  },
+} as const satisfies Record<string, MessageText>;

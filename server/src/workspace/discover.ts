@@ -1,0 +1,167 @@
+/**
+ * Which Python files paths stand for: files as given, folders with everything Python below them, patterns. What git
+ * ignores, virtual environments, installed packages and hidden folders are left out, unless named themselves.
+ */
+import type { Dirent } from "node:fs";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { glob } from "tinyglobby";
+import { GitIgnore } from "./gitignore";
+import { problem, problemOf } from "./problem";
+import type { FileProblem } from "./problem";
+
+export interface Discovery {
+  /** Absolute or relative as the paths were, in the order of the paths and sorted below a folder; each file once. */
+  readonly files: readonly string[];
+  readonly problems: readonly FileProblem[];
+}
+
+export interface DiscoverOptions {
+  /** What relative paths are relative to. */
+  readonly cwd: string;
+  /** Endings of the files looked for below folders; `.py` when absent. Files named themselves may end in anything. */
+  readonly extensions?: readonly string[];
+}
+
+const skippedFolders: ReadonlySet<string> = new Set(["site-packages", "node_modules", "__pycache__"]);
+
+/** Never throws because of what is on the disk; links are not followed below a folder, so loops do no harm. */
+export async function discoverFiles(paths: readonly string[], options: DiscoverOptions): Promise<Discovery> {
+  const search = new Search(options);
+  for (const given of paths) await search.add(given);
+  return { files: search.files, problems: search.problems };
+}
+
+class Search {
+  readonly files: string[] = [];
+  readonly problems: FileProblem[] = [];
+  private readonly seen = new Set<string>();
+  private readonly extensions: readonly string[];
+  private readonly cwd: string;
+
+  constructor(options: DiscoverOptions) {
+    this.cwd = options.cwd;
+    this.extensions = options.extensions ?? [".py"];
+  }
+
+  async add(given: string): Promise<void> {
+    try {
+      const found = await stat(this.absolute(given));
+      if (found.isDirectory()) await this.walk(given);
+      else if (found.isFile()) await this.take(given);
+      else this.problems.push(problem(given, "notAFile"));
+    } catch (error) {
+      const failure = problemOf(given, error);
+      if (await this.isDangling(given)) this.problems.push(problem(given, "danglingLink"));
+      else if (isPattern(given)) await this.expand(given);
+      else this.problems.push(failure);
+    }
+  }
+
+  /** Folders wait on a stack of our own: their depth is the user's, the call stack is not. */
+  private async walk(root: string): Promise<void> {
+    const pending: { readonly folder: string; readonly ignore: GitIgnore }[] = [
+      { folder: root, ignore: await GitIgnore.above(this.absolute(root)) },
+    ];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { folder } = next;
+      let entries: Dirent[];
+      try {
+        entries = await readdir(this.absolute(folder), { withFileTypes: true });
+      } catch (error) {
+        this.problems.push(problemOf(folder, error));
+        continue;
+      }
+      if (folder !== root && entries.some(({ name }) => name === "pyvenv.cfg")) continue;
+      const ignore = await next.ignore.within(this.absolute(folder), entries);
+      const folders: typeof pending = [];
+      for (const entry of entries.sort(byName)) {
+        const entryPath = folder === "." ? entry.name : path.join(folder, entry.name);
+        if (entry.isDirectory()) {
+          if (!isSkipped(entry.name) && !ignore.ignores(this.absolute(entryPath), true)) {
+            folders.push({ folder: entryPath, ignore });
+          }
+        } else if (this.isWanted(entry) && !ignore.ignores(this.absolute(entryPath), false)) {
+          await this.takeEntry(entry, entryPath);
+        }
+      }
+      pending.push(...folders.reverse());
+    }
+  }
+
+  private isWanted(entry: Dirent): boolean {
+    return !entry.name.startsWith(".") && this.extensions.some((extension) => entry.name.endsWith(extension));
+  }
+
+  private async takeEntry(entry: Dirent, entryPath: string): Promise<void> {
+    if (entry.isFile()) return this.take(entryPath);
+    if (!entry.isSymbolicLink()) return;
+    try {
+      if ((await stat(this.absolute(entryPath))).isFile()) await this.take(entryPath);
+    } catch {
+      this.problems.push(problem(entryPath, "danglingLink"));
+    }
+  }
+
+  private async take(file: string): Promise<void> {
+    const identity = await realpath(this.absolute(file));
+    if (this.seen.has(identity)) return;
+    this.seen.add(identity);
+    this.files.push(file);
+  }
+
+  private async expand(pattern: string): Promise<void> {
+    const matches = await glob(pattern.replaceAll("\\", "/"), {
+      cwd: this.cwd,
+      absolute: path.isAbsolute(pattern),
+      onlyFiles: false,
+      followSymbolicLinks: false,
+      expandDirectories: false,
+      ignore: ["**/node_modules/**", "**/site-packages/**", "**/__pycache__/**"],
+    });
+    const before = this.files.length + this.problems.length;
+    for (const match of matches.sort(byCodeUnits)) {
+      if (match.endsWith("/")) await this.walk(match.slice(0, -1));
+      else if (this.extensions.some((extension) => match.endsWith(extension))) await this.addMatch(match);
+    }
+    if (matches.length === 0 || this.files.length + this.problems.length === before) {
+      this.problems.push(problem(pattern, "noMatch"));
+    }
+  }
+
+  private async addMatch(match: string): Promise<void> {
+    const absolute = this.absolute(match);
+    const ignore = await GitIgnore.above(absolute);
+    if (!ignore.ignores(absolute, false)) await this.add(match);
+  }
+
+  private async isDangling(given: string): Promise<boolean> {
+    try {
+      return (await lstat(this.absolute(given))).isSymbolicLink();
+    } catch {
+      return false;
+    }
+  }
+
+  private absolute(given: string): string {
+    return path.resolve(this.cwd, given);
+  }
+}
+
+function isSkipped(folder: string): boolean {
+  return folder.startsWith(".") || skippedFolders.has(folder);
+}
+
+function isPattern(given: string): boolean {
+  return /[*?[\]{}!]/.test(given);
+}
+
+function byName(a: Dirent, b: Dirent): number {
+  return byCodeUnits(a.name, b.name);
+}
+
+/** The same order on every machine, whatever its locale. */
+function byCodeUnits(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
