@@ -13,6 +13,9 @@ import type {
   Node,
   Parameter,
 } from "./tree";
+import { BUILTIN_NAMES } from "./builtins";
+import { ScopeBuilder, type MutableScope } from "./scope-builder";
+import { ancestors, walk } from "./walk";
 
 export type ScopeOwner = Module | FunctionDefinition | ClassDefinition | Lambda | Comprehension;
 
@@ -48,7 +51,11 @@ export interface Binding {
    * `value` with `path` `[0]`/`[1]`; when the value is a display of the same length its element is taken instead.
    */
   readonly value: Expression | undefined;
-  /** Position inside `value` for unpacked targets, outermost first; `[]` when all of it is bound. */
+  /**
+   * Position inside `value` for unpacked targets, outermost first; `[]` when all of it is bound. For `for` and
+   * comprehensions the position inside each item. After a starred target positions count from the end: -1 is the last.
+   * The starred target itself has no `value`.
+   */
   readonly path: readonly number[];
   /** For imports: the dotted path of what is bound, e.g. `torch.nn.functional`; relative ones start with dots. */
   readonly importPath: string | undefined;
@@ -92,6 +99,164 @@ export interface ScopeOptions {
   isKnownExport?(module: string, name: string): boolean;
 }
 
-export function buildScopes(_module: Module, _options?: ScopeOptions): Scopes {
-  throw new Error("not written yet");
+/** Goes over the module once; references are indexed when first asked for. */
+export function buildScopes(module: Module, options: ScopeOptions = {}): Scopes {
+  return new ModuleScopes(module, new ScopeBuilder(module), options);
+}
+
+const NO_BINDINGS: readonly Binding[] = [];
+
+class ModuleScopes implements Scopes {
+  readonly module: MutableScope;
+  private readsById: Map<string, Name[]> | undefined;
+
+  constructor(
+    private readonly root: Module,
+    private readonly built: ScopeBuilder,
+    private readonly options: ScopeOptions,
+  ) {
+    this.module = built.moduleScope;
+  }
+
+  scopeOf(node: Node): MutableScope {
+    let below = node;
+    for (const ancestor of ancestors(node)) {
+      const scope = this.built.scopes.get(ancestor as ScopeOwner);
+      if (scope !== undefined && isInside(ancestor as ScopeOwner, below)) return scope;
+      below = ancestor;
+    }
+    return this.module;
+  }
+
+  scopeFor(owner: ScopeOwner): MutableScope {
+    return this.built.scopes.get(owner) ?? this.module;
+  }
+
+  lookup(name: Name): readonly Binding[] {
+    return this.typeParametersFor(name) ?? this.lookupIn(this.scopeOf(name), name.id);
+  }
+
+  lookupIn(scope: Scope, id: string): readonly Binding[] {
+    return this.bindingScope(scope, id)?.bindings.get(id) ?? NO_BINDINGS;
+  }
+
+  referencesTo(scope: Scope, id: string): readonly Name[] {
+    this.readsById ??= this.indexReads();
+    const reads = this.readsById.get(id) ?? [];
+    return reads.filter((name) => this.bindingScope(this.scopeOf(name), id) === scope);
+  }
+
+  qualifiedName(expression: Expression): string | undefined {
+    const names: string[] = [];
+    let root = expression;
+    while (root.kind === "Attribute") {
+      names.push(root.attribute.id);
+      root = root.object;
+    }
+    if (root.kind !== "Name") return undefined;
+    const path = this.importedPath(root);
+    if (path === undefined) return undefined;
+    names.push(path);
+    return names.reverse().join(".");
+  }
+
+  /** The dotted path of a name that an import binds, or that is a builtin. */
+  private importedPath(name: Name): string | undefined {
+    const bindings = this.lookup(name);
+    if (bindings.length === 0) return this.starImported(this.scopeOf(name), name.id) ?? builtinPath(name.id);
+    const imported = bindings.find((binding) => binding.importPath !== undefined);
+    return imported !== undefined && bindings.every(leavesImportAlone) ? imported.importPath : undefined;
+  }
+
+  /** The last star import that is known to provide the name wins, as in Python. */
+  private starImported(from: MutableScope, id: string): string | undefined {
+    const { isKnownExport } = this.options;
+    if (isKnownExport === undefined) return undefined;
+    for (let scope: MutableScope | undefined = from; scope !== undefined; scope = scope.parent) {
+      const module = scope.starImports.findLast((candidate) => isKnownExport(candidate, id));
+      if (module !== undefined) return `${module}.${id}`;
+    }
+    return undefined;
+  }
+
+  /** The scope whose binding of `id` code in `from` sees. */
+  private bindingScope(from: Scope, id: string): MutableScope | undefined {
+    let scope: MutableScope | undefined = this.scopeFor(from.owner);
+    for (let isOwn = true; scope !== undefined; scope = scope.parent, isOwn = false) {
+      if (scope.globals.has(id)) return this.module.bindings.has(id) ? this.module : undefined;
+      if (scope.nonlocals.has(id)) continue;
+      const bindings = scope.bindings.get(id);
+      if (bindings === undefined) continue;
+      if (isOwn || scope.owner.kind !== "ClassDefinition" || bindings.some(isTypeParameter)) return scope;
+    }
+    return undefined;
+  }
+
+  /** Type parameters are seen in the header of what has them too, which is otherwise the outer scope's. */
+  private typeParametersFor(name: Name): readonly Binding[] | undefined {
+    if (this.built.typeParameters.size === 0) return undefined;
+    for (const ancestor of ancestors(name)) {
+      const bindings = this.built.typeParameters.get(ancestor);
+      const found = bindings?.filter((binding) => binding.name === name.id) ?? [];
+      if (found.length > 0) return found;
+    }
+    return undefined;
+  }
+
+  private indexReads(): Map<string, Name[]> {
+    const reads = new Map<string, Name[]>();
+    const { targets } = this.built;
+    walk(this.root, {
+      enter(node) {
+        if (node.kind === "Global" || node.kind === "Nonlocal") return false;
+        if (node.kind !== "Name" || targets.has(node)) return true;
+        const known = reads.get(node.id);
+        if (known === undefined) reads.set(node.id, [node]);
+        else known.push(node);
+        return true;
+      },
+    });
+    for (const names of reads.values()) names.sort((one, other) => one.start - other.start);
+    return reads;
+  }
+}
+
+/** Whether the child of an owner is looked up in the scope that the owner opens, or in the one around it. */
+function isInside(owner: ScopeOwner, child: Node): boolean {
+  switch (owner.kind) {
+    case "Module":
+      return true;
+    case "FunctionDefinition":
+      return isInBody(owner, child) || owner.parameters.some((parameter) => parameter.name === child);
+    case "ClassDefinition":
+      return isInBody(owner, child);
+    case "Lambda":
+      return child === owner.body || owner.parameters.some((parameter) => parameter.name === child);
+    case "Comprehension":
+      return child !== owner.clauses[0]?.iterable;
+  }
+}
+
+function isInBody(owner: FunctionDefinition | ClassDefinition, child: Node): boolean {
+  const first = owner.body[0];
+  if (first !== undefined && child.start >= first.start) return true;
+  return owner.typeParameters.some((name) => name === child);
+}
+
+function isTypeParameter(binding: Binding): boolean {
+  return binding.kind === "type-parameter";
+}
+
+/** `try: import x` / `except ImportError: x = None` still means the import wherever `x` is used as a module. */
+function leavesImportAlone(binding: Binding): boolean {
+  if (binding.importPath !== undefined || binding.kind === "delete") return true;
+  return binding.path.length === 0 && binding.value !== undefined && isPlaceholder(binding.value);
+}
+
+function isPlaceholder(value: Expression): boolean {
+  return value.kind === "None" || (value.kind === "Boolean" && !value.value);
+}
+
+function builtinPath(id: string): string | undefined {
+  return BUILTIN_NAMES.has(id) ? `builtins.${id}` : undefined;
 }
