@@ -1,8 +1,8 @@
 /** The table of `torch.nn` modules by name, and how they are constructed and called. */
 import type { Argument, Keywords } from "../operators/argument";
-import { NotUnderstood } from "../operators/operator";
 import { moduleNotKnown } from "../operators/reasons";
 import { bind, parseSignature } from "../operators/signature";
+import { NotUnderstood } from "../operators/values";
 import type { Execution, Location } from "../tape";
 import { Unknown } from "../unknown";
 import type { ModuleObject, ModuleRow } from "./module";

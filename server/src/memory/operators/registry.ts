@@ -3,10 +3,11 @@ import type { Execution, Location } from "../tape";
 import { Unknown } from "../unknown";
 import type { Argument, Keywords } from "./argument";
 import { Frame } from "./frame";
-import { NotUnderstood, OperatorCall, type OperatorRow } from "./operator";
+import { OperatorCall, type OperatorRow } from "./operator";
 import { operatorNotKnown } from "./reasons";
 import { bind, parseSignature } from "./signature";
 import { operatorRows } from "./table";
+import { NotUnderstood } from "./values";
 
 let byName: Map<string, OperatorRow> | undefined;
 
