@@ -4,7 +4,7 @@ from torch import nn
 from torch import no_grad as ng
 
 
-def accuracy(model, batches):
+def evaluate(model, batches):
     hits = total = 0
     for x, y in batches:
         hits += (model(x).argmax(-1) == y).sum().item()  # expect: eval-without-no-grad
@@ -22,8 +22,8 @@ def fit(model, batches, held_out, epochs=3):
             optimizer.step()
         model.eval()
         with ng():
-            print("train", accuracy(model, batches))
-        print("held out", accuracy(model, held_out))
+            print("train", evaluate(model, batches))
+        print("held out", evaluate(model, held_out))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
-import copy
-
 import torch
 from torch import nn, optim
 from torch.optim import lr_scheduler
 
 
 def train_model(model, criterion, optimizer, scheduler, dataloaders, device, num_epochs=25):
-    best, best_acc = copy.deepcopy(model.state_dict()), 0.0
+    best_acc = 0.0
     for epoch in range(num_epochs):
         for phase in ["train", "val"]:
             if phase == "train":
@@ -32,8 +30,8 @@ def train_model(model, criterion, optimizer, scheduler, dataloaders, device, num
             accuracy = running_corrects.double() / seen
             print(f"{phase} loss {running_loss / seen:.4f} accuracy {accuracy:.4f}")
             if phase == "val" and accuracy > best_acc:
-                best, best_acc = copy.deepcopy(model.state_dict()), accuracy
-    model.load_state_dict(best)
+                best_acc = accuracy
+                torch.save(model.state_dict(), "best.pt")
     return model
 
 

@@ -1,0 +1,31 @@
+"""apply_activation_checkpointing without check_fn wraps every submodule: the default is `lambda _: True`."""
+import torch
+from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
+    CheckpointImpl,
+    apply_activation_checkpointing,
+    checkpoint_wrapper,
+)
+from functools import partial
+
+
+def build(depth, width):
+    layer = nn.TransformerEncoderLayer(width, 8, 4 * width, batch_first=True)
+    return nn.TransformerEncoder(layer, depth)
+
+
+def main():
+    model = build(6, 256).cuda()
+    wrapper = partial(checkpoint_wrapper, checkpoint_impl=CheckpointImpl.NO_REENTRANT)
+    apply_activation_checkpointing(model, checkpoint_wrapper_fn=wrapper)  # expect: checkpoint-all-modules
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(200):
+        x = torch.randn(8, 128, 256, device="cuda")
+        loss = (model(x) - x).abs().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
