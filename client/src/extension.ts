@@ -1,0 +1,50 @@
+/** The extension's entrance: starts the language server, and adds what only VS Code has. */
+import path from "node:path";
+import * as vscode from "vscode";
+import { LanguageClient, TransportKind } from "vscode-languageclient/node";
+import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
+import { registerCommands } from "./commands";
+import { RulePages } from "./rule-pages";
+import { StatusItem } from "./status-item";
+
+let client: LanguageClient | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel("vramlint", { log: true });
+  const pages = new RulePages(context.extensionUri);
+  const started = new LanguageClient("vramlint", "vramlint", serverOptions(context), clientOptions(log));
+  client = started;
+  const status = new StatusItem(started);
+  context.subscriptions.push(log, status, ...registerCommands(started, log, pages));
+  try {
+    await started.start();
+  } catch (error) {
+    log.error(error instanceof Error ? error : String(error));
+    status.serverFailed();
+  }
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.stop();
+}
+
+function serverOptions(context: vscode.ExtensionContext): ServerOptions {
+  const module = context.asAbsolutePath(path.join("dist", "server.js"));
+  return { module, transport: TransportKind.ipc };
+}
+
+function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
+  return {
+    documentSelector: [{ language: "python" }],
+    outputChannel: log,
+    diagnosticPullOptions: { onChange: true, onTabs: false },
+    initializationOptions: {
+      commands: ["vramlint.openRulePage"],
+      status: true,
+      rulePage: `command:vramlint.openRulePage?${encodeURIComponent('["{rule}"]')}`.replace(
+        "%7Brule%7D",
+        "{rule}",
+      ),
+    },
+  };
+}

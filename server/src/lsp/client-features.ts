@@ -1,0 +1,65 @@
+/** What the client at the other end can do, read once from `initialize`. */
+import type { InitializeParams } from "vscode-languageserver";
+
+/** What our own VS Code client says of itself in `initializationOptions`; every other client leaves it out. */
+export interface ClientOptions {
+  /** Commands that the client has, such as `vramlint.openRulePage`. */
+  readonly commands: readonly string[];
+  /** True when it wants `vramlint/status` notifications. */
+  readonly status: boolean;
+  /** Where a rule's page opens inside the client; `{rule}` stands for its name. */
+  readonly rulePage: string | undefined;
+  /** Settings for clients that cannot be asked for them. */
+  readonly settings: unknown;
+}
+
+export interface ClientFeatures {
+  readonly locale: string | undefined;
+  readonly pullsDiagnostics: boolean;
+  readonly refreshesDiagnostics: boolean;
+  readonly refreshesInlayHints: boolean;
+  readonly givesConfiguration: boolean;
+  readonly watchesConfiguration: boolean;
+  readonly relatedInformation: boolean;
+  readonly codeDescription: boolean;
+  /** Gives the data of a diagnostic back with the request for its actions. */
+  readonly diagnosticData: boolean;
+  readonly codeActionLiterals: boolean;
+  readonly markdownHover: boolean;
+  readonly options: ClientOptions;
+}
+
+export function readClientFeatures(params: InitializeParams): ClientFeatures {
+  const { textDocument, workspace } = params.capabilities;
+  const pull = textDocument?.diagnostic;
+  const push = textDocument?.publishDiagnostics;
+  return {
+    locale: params.locale,
+    pullsDiagnostics: pull !== undefined,
+    refreshesDiagnostics: workspace?.diagnostics?.refreshSupport === true,
+    refreshesInlayHints: workspace?.inlayHint?.refreshSupport === true,
+    givesConfiguration: workspace?.configuration === true,
+    watchesConfiguration: workspace?.didChangeConfiguration?.dynamicRegistration === true,
+    relatedInformation: pull?.relatedInformation === true || push?.relatedInformation === true,
+    codeDescription: pull?.codeDescriptionSupport === true || push?.codeDescriptionSupport === true,
+    diagnosticData: pull?.dataSupport === true || push?.dataSupport === true,
+    codeActionLiterals: textDocument?.codeAction?.codeActionLiteralSupport !== undefined,
+    markdownHover: textDocument?.hover?.contentFormat?.includes("markdown") === true,
+    options: readClientOptions(params.initializationOptions),
+  };
+}
+
+function readClientOptions(given: unknown): ClientOptions {
+  const options = isRecord(given) ? given : {};
+  const { commands, status, rulePage } = options;
+  return {
+    commands: Array.isArray(commands) ? commands.filter((name) => typeof name === "string") : [],
+    status: status === true,
+    rulePage: typeof rulePage === "string" ? rulePage : undefined,
+    settings: options["settings"],
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

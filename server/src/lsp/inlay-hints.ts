@@ -1,0 +1,59 @@
+/** What a model's states occupy, behind its class; what the step needs, behind the budget header. */
+import type { InlayHint, InlayHintParams } from "vscode-languageserver";
+import { readHeader } from "../directives/header";
+import { classHeads } from "./class-heads";
+import { textContext } from "./hover";
+import { headerHint, modelHint, modelMarkdown } from "./model-text";
+import { analysisFor } from "./session";
+import type { Analysed, Session } from "./session";
+
+export async function inlayHints(session: Session, params: InlayHintParams): Promise<InlayHint[]> {
+  const { uri } = params.textDocument;
+  const analysed = await analysisFor(session, uri);
+  if (analysed === undefined) return [];
+  const { settings } = analysed;
+  const hints: InlayHint[] = [];
+  const place = ({ offset, label, tooltip }: PlacedHint): void => {
+    const found = analysed.unit.locate({ start: offset, end: offset });
+    if (found?.uri !== uri) return;
+    const position = found.range.start;
+    if (position.line < params.range.start.line || position.line > params.range.end.line) return;
+    const content = session.features.markdownHover
+      ? { tooltip: { kind: "markdown" as const, value: tooltip } }
+      : {};
+    hints.push({ position, label, paddingLeft: true, ...content });
+  };
+  if (settings.headerHint) headerHints(analysed).forEach(place);
+  if (settings.modelHints) modelHints(analysed).forEach(place);
+  return hints;
+}
+
+interface PlacedHint {
+  readonly offset: number;
+  readonly label: string;
+  /** Markdown. */
+  readonly tooltip: string;
+}
+
+function headerHints(analysed: Analysed): PlacedHint[] {
+  const { comments } = readHeader(analysed.unit.parsed());
+  const last = comments[comments.length - 1];
+  if (last === undefined) return [];
+  const model = analysed.analysis.estimates.all()[0];
+  if (model === undefined) return [];
+  const context = textContext(analysed);
+  return [
+    { offset: last.comment.end, label: headerHint(model, context), tooltip: modelMarkdown(model, context) },
+  ];
+}
+
+function modelHints(analysed: Analysed): PlacedHint[] {
+  const { module, source } = analysed.unit.parsed();
+  const { estimates } = analysed.analysis;
+  const context = textContext(analysed);
+  return classHeads(module, source.text).flatMap(({ definition, end }) => {
+    const model = estimates.ofClass(definition.name.id);
+    if (model === undefined) return [];
+    return [{ offset: end, label: modelHint(model, context), tooltip: modelMarkdown(model, context) }];
+  });
+}

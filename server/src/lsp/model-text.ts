@@ -1,0 +1,169 @@
+/** An estimate as people read it: the table of a hover and the few words of a hint. */
+import type { ModelEstimate } from "../memory/estimate";
+import type { TrainingSetup } from "../memory/setup";
+import { message, render } from "../messages/message";
+import type { Language, Message, MessageText, MessageValue } from "../messages/message";
+import { hintTexts, modelTexts, originNames, phaseNames } from "../messages/editor";
+import type { Span } from "../python/tree";
+import { formatBytes } from "./size-text";
+
+export interface TextContext {
+  readonly language: Language;
+  readonly setup: TrainingSetup;
+  /** The line of a span as the user counts it. */
+  lineOf(span: Span): number | undefined;
+}
+
+/** How many of the parts that were not understood are named. */
+const mostReasons = 5;
+
+/** Parameters, buffers, gradients and optimizer state; `undefined` while the optimizer is not known. */
+export function modelStates(model: ModelEstimate, setup: TrainingSetup): number | undefined {
+  const { parameters, buffers, gradients, optimizer } = model;
+  if (optimizer === null && setup.mode?.value !== "infer") return undefined;
+  return parameters.bytes + buffers.bytes + gradients.bytes + (optimizer?.bytes ?? 0);
+}
+
+/** Markdown; figures are bytes for people, with "at least" where something was not understood. */
+export function modelMarkdown(model: ModelEstimate, context: TextContext): string {
+  const write = writer(context.language);
+  const bound = (bytes: number) =>
+    model.complete ? formatBytes(bytes) : write(modelTexts.atLeast, { size: formatBytes(bytes) });
+  const { count, trainable } = model.parameters;
+  const countText = trainable === count ? modelTexts.allTrainable : modelTexts.parameterCount;
+  const rows = rowsOf(model, context, write, bound).map(([part, size]) => `| ${part} | ${size} |`);
+  const blocks = [
+    `**${model.name}** — ${write(countText, { count, trainable })}`,
+    [`| ${write(modelTexts.part)} | ${write(modelTexts.size)} |`, "|:--|--:|", ...rows].join("\n"),
+    notUnderstood(model, context, write),
+    assumptionsOf(model, write),
+  ];
+  return blocks.filter((block) => block !== undefined).join("\n\n");
+}
+
+type Write = (text: MessageText, values?: Readonly<Record<string, MessageValue>>) => string;
+
+function writer(language: Language): Write {
+  return (text, values) => render(message(text, values), language);
+}
+
+function rowsOf(
+  model: ModelEstimate,
+  context: TextContext,
+  write: Write,
+  bound: (bytes: number) => string,
+): [string, string][] {
+  const { optimizer, buffers, saved } = model;
+  const unknown = write(modelTexts.unknown);
+  const rows: [string, string][] = [[write(modelTexts.parameters), bound(model.parameters.bytes)]];
+  if (buffers.bytes > 0) rows.push([write(modelTexts.buffers), bound(buffers.bytes)]);
+  if (context.setup.mode?.value !== "infer") {
+    rows.push([write(modelTexts.gradients), bound(model.gradients.bytes)]);
+    rows.push(
+      optimizer === null
+        ? [write(modelTexts.optimizerUnknown), unknown]
+        : [write(modelTexts.optimizer, { name: optimizer.name }), bound(optimizer.bytes)],
+    );
+    const states = modelStates(model, context.setup);
+    if (states !== undefined) rows.push([write(modelTexts.states), bound(states)]);
+  }
+  const savedText = saved && {
+    size: bound(saved.bytes),
+    perSample: formatBytes(saved.perSample),
+  };
+  rows.push([write(modelTexts.saved), savedText ? write(modelTexts.savedPerSample, savedText) : unknown]);
+  rows.push([write(modelTexts.peak), peakText(model, context, write, bound) ?? unknown]);
+  return rows;
+}
+
+function peakText(
+  { peak }: ModelEstimate,
+  context: TextContext,
+  write: Write,
+  bound: (bytes: number) => string,
+): string | undefined {
+  if (peak === null) return undefined;
+  const line = peak.span && context.lineOf(peak.span);
+  const values = { size: bound(peak.allocated), phase: message(phaseNames[peak.phase]) };
+  return line === undefined
+    ? write(modelTexts.peakIn, values)
+    : write(modelTexts.peakAtLine, { ...values, line });
+}
+
+function notUnderstood(model: ModelEstimate, context: TextContext, write: Write): string | undefined {
+  if (model.unknown.length === 0) return undefined;
+  const lines = model.unknown.slice(0, mostReasons).map(({ span, reason }) => {
+    const line = span && context.lineOf(span);
+    return line === undefined
+      ? render(reason, context.language)
+      : write(modelTexts.unknownAtLine, { line, reason });
+  });
+  const more = model.unknown.length - lines.length;
+  if (more > 0) lines.push(write(modelTexts.more, { count: more }));
+  return [write(modelTexts.notUnderstood), ...lines.map((line) => `- ${line}`)].join("\n");
+}
+
+function assumptionsOf({ assumptions }: ModelEstimate, write: Write): string | undefined {
+  if (assumptions.length === 0) return undefined;
+  const parts = assumptions.map(
+    ({ key, value, from }) => `\`${key}=${value}\` (${write(originNames[from])})`,
+  );
+  return write(modelTexts.assumed, { assumptions: parts.join(", ") });
+}
+
+/** The hint behind `class Net(nn.Module):`. */
+export function modelHint(model: ModelEstimate, context: TextContext): string {
+  const write = writer(context.language);
+  const sign = signOf(model);
+  const states = modelStates(model, context.setup);
+  return states === undefined
+    ? write(hintTexts.parameters, { sign, size: formatBytes(model.parameters.bytes) })
+    : write(hintTexts.states, { sign, size: formatBytes(states) });
+}
+
+/** The hint behind the header: what the step needs, against the budget or else the device. */
+export function headerHint(model: ModelEstimate, context: TextContext): string {
+  const write = writer(context.language);
+  const { setup } = context;
+  const limit = setup.budget?.value ?? setup.device?.value.bytes;
+  const states =
+    modelStates(model, setup) ?? model.parameters.bytes + model.buffers.bytes + model.gradients.bytes;
+  const bytes = model.peak?.allocated ?? states;
+  const sign = model.complete && model.peak !== null ? "≈" : "≥";
+  const size = formatBytes(bytes);
+  let text: Message =
+    limit === undefined || limit <= 0
+      ? message(hintTexts.need, { sign, size })
+      : message(hintTexts.needOf, {
+          sign,
+          size,
+          limit: formatBytes(limit),
+          percent: Math.round((100 * bytes) / limit),
+        });
+  if (model.peak === null) text = message(hintTexts.statesOnly, { need: text });
+  else text = withPeak(text, model.peak, context);
+  if (model.unknown.length === 0 || model.complete) return render(text, context.language);
+  return write(hintTexts.notUnderstood, { need: text, count: model.unknown.length });
+}
+
+function withPeak(need: Message, peak: NonNullable<ModelEstimate["peak"]>, context: TextContext): Message {
+  const line = peak.span && context.lineOf(peak.span);
+  const phase = message(phaseNames[peak.phase]);
+  return line === undefined
+    ? message(hintTexts.peak, { need, phase })
+    : message(hintTexts.peakAtLine, { need, phase, line });
+}
+
+function signOf(model: ModelEstimate): string {
+  return model.complete ? "≈" : "≥";
+}
+
+/** Micro-batch × accumulation steps × devices, once one of them is known. */
+export function effectiveBatch(setup: TrainingSetup, language: Language): string | undefined {
+  if (setup.batch === undefined) return undefined;
+  const batch = setup.batch.value;
+  const accumulate = setup.accumulate?.value ?? 1;
+  const devices = setup.devices?.value ?? 1;
+  const effective = batch * accumulate * devices;
+  return writer(language)(modelTexts.effectiveBatch, { batch, accumulate, devices, effective });
+}

@@ -1,0 +1,169 @@
+/** The language server, whatever it runs in: `main.ts` gives it a connection and a host. */
+import {
+  DidChangeConfigurationNotification,
+  LSPErrorCodes,
+  ResponseError,
+  TextDocumentSyncKind,
+} from "vscode-languageserver";
+import type {
+  CancellationToken,
+  Connection,
+  InitializeParams,
+  InitializeResult,
+} from "vscode-languageserver";
+import { initializeParser } from "../python/parse";
+import { Analyses } from "./analyses";
+import type { Outcome } from "./analyses";
+import { readClientFeatures } from "./client-features";
+import { codeActionKinds, codeActions } from "./code-actions";
+import { Configuration } from "./configuration";
+import { Diagnostics } from "./diagnostics";
+import { describe, Documents } from "./documents";
+import type { ServerHost } from "./host";
+import { hover } from "./hover";
+import { inlayHints } from "./inlay-hints";
+import { mayTrain } from "./relevance";
+import type { Session } from "./session";
+import { statusMethod } from "./status";
+import type { TextUnit } from "./text-unit";
+
+export function startServer(connection: Connection, host: ServerHost): void {
+  connection.onInitialize((params) => {
+    serve(connection, host, params);
+    return initializeResult(host);
+  });
+  connection.listen();
+}
+
+function initializeResult(host: ServerHost): InitializeResult {
+  return {
+    serverInfo: { name: "vramlint", version: host.version },
+    capabilities: {
+      positionEncoding: "utf-16",
+      textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+      notebookDocumentSync: {
+        notebookSelector: [{ notebook: "*", cells: [{ language: "python" }] }],
+        save: true,
+      },
+      diagnosticProvider: {
+        identifier: "vramlint",
+        interFileDependencies: false,
+        workspaceDiagnostics: false,
+      },
+      codeActionProvider: { codeActionKinds: [...codeActionKinds] },
+      hoverProvider: true,
+      inlayHintProvider: true,
+    },
+  };
+}
+
+/** Everything after `initialize`; the parser is loaded once the answer is out. */
+function serve(connection: Connection, host: ServerHost, params: InitializeParams): void {
+  const features = readClientFeatures(params);
+  const configuration = new Configuration(connection, features);
+  const parser = lazily(async () => initializeParser(await host.loadParser()));
+  const logError = (text: string): void => connection.console.error(text);
+  const background = (work: Promise<unknown>): void => {
+    work.catch((error: unknown) => logError(describe(error)));
+  };
+  const known = new Set<TextUnit>();
+
+  const finished = (unit: TextUnit, outcome: Outcome): void => {
+    if (outcome.kind === "analysed") {
+      connection.console.debug(`${unit.uri} version ${unit.version}: ${outcome.milliseconds.toFixed(1)} ms`);
+    }
+    if (!features.options.status) return;
+    const analysed = outcome.kind === "analysed";
+    const state = analysed && !mayTrain(unit.parsed().module) ? "not-training" : outcome.kind;
+    const findings = analysed ? outcome.analysis.findings.length : 0;
+    const milliseconds = analysed ? outcome.milliseconds : 0;
+    background(connection.sendNotification(statusMethod, { uri: unit.uri, state, findings, milliseconds }));
+  };
+
+  const documents = new Documents({
+    changed(unit) {
+      diagnostics.changed(unit, !known.has(unit));
+      known.add(unit);
+    },
+    saved: (unit) => background(diagnostics.saved(unit)),
+    closed(unit, uris) {
+      known.delete(unit);
+      configuration.forget(unit.uri);
+      diagnostics.closed(unit, uris);
+    },
+    cellsRemoved: (uris) => diagnostics.clear(uris),
+  });
+  const session: Session = {
+    connection,
+    host,
+    features,
+    configuration,
+    documents,
+    analyses: new Analyses(configuration, logError, () => host.now(), finished),
+    parserReady: parser,
+    background,
+  };
+  const diagnostics = new Diagnostics(session);
+
+  documents.listen(connection);
+  const contained = containment(connection);
+  connection.languages.diagnostics.on(
+    contained((asked) => diagnostics.report(asked), { kind: "full", items: [] }),
+  );
+  connection.onCodeAction(contained((asked) => codeActions(session, asked), []));
+  connection.onHover(contained((asked) => hover(session, asked), null));
+  connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));
+
+  connection.onDidChangeConfiguration(({ settings }) => {
+    configuration.changed(settings);
+    diagnostics.settingsChanged();
+    if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
+  });
+  connection.onInitialized(() => {
+    background(parser());
+    if (features.watchesConfiguration) background(watchConfiguration(connection));
+  });
+}
+
+async function watchConfiguration(connection: Connection): Promise<void> {
+  try {
+    await connection.client.register(DidChangeConfigurationNotification.type, { section: "vramlint" });
+  } catch (error) {
+    connection.console.warn(`the client does not tell of changed settings: ${String(error)}`);
+  }
+}
+
+/** Runs an action once, on first use; after a failure the next use tries again. */
+function lazily(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= action().catch((error: unknown) => {
+      running = undefined;
+      throw error;
+    });
+    return running;
+  };
+}
+
+/**
+ * A request that breaks is logged and answers `empty`: a server that dies five times is not started again. One that
+ * was cancelled while it waited says so.
+ */
+function containment(connection: Connection) {
+  return <Params, Result>(handle: (params: Params) => Promise<Result | undefined>, empty: Result) =>
+    async (params: Params, token: CancellationToken): Promise<Result> => {
+      await nextTurn();
+      if (token.isCancellationRequested) throw new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled");
+      try {
+        return (await handle(params)) ?? empty;
+      } catch (error) {
+        connection.console.error(`a request failed: ${describe(error)}`);
+        return empty;
+      }
+    };
+}
+
+/** Lets messages that have arrived already be read first: an edit, or the request's cancellation. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
