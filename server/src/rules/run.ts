@@ -42,7 +42,15 @@ export function runRules(
     contained(() => {
       const level = levelOf(rule);
       const visitor = rule.create({
-        ...sharedGetters(shared),
+        source: shared.source,
+        module: shared.module,
+        // Getters, not copies: the facts are computed when the first rule asks, once for all.
+        get scopes() {
+          return shared.scopes;
+        },
+        get torch() {
+          return shared.torch;
+        },
         report: (report) => result.findings.push(findingOf(rule, level, report)),
       });
       for (const [kind, handler] of Object.entries(visitor)) {
@@ -68,11 +76,6 @@ export function runRules(
   }
   for (const finish of finishers) finish();
   return result;
-}
-
-/** Keeps the shared facts lazy: copying the object would compute all of them. */
-function sharedGetters(shared: SharedContext): SharedContext {
-  return Object.create(shared) as SharedContext;
 }
 
 /** Runs a rule's code until it throws for the first time in this file; after that not at all. */
