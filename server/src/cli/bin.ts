@@ -1,0 +1,41 @@
+/** The program: `run` between the real streams. */
+import { buffer } from "node:stream/consumers";
+import { exitCodes } from "./io";
+import { run } from "./main";
+
+const abort = new AbortController();
+let isReadingStdin = false;
+
+/** The first Ctrl-C lets the file at hand be finished, the second ends at once; neither says anything. */
+function interrupted(): void {
+  if (abort.signal.aborted || isReadingStdin) process.exit(exitCodes.interrupted);
+  abort.abort();
+}
+
+process.on("SIGINT", interrupted);
+process.on("SIGTERM", interrupted);
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    // Whoever read our output has seen enough (`| head`).
+    process.exit(error.code === "EPIPE" ? exitCodes.clean : exitCodes.failure);
+  });
+}
+
+async function readStdin(): Promise<Uint8Array> {
+  isReadingStdin = true;
+  const bytes = await buffer(process.stdin);
+  isReadingStdin = false;
+  return bytes;
+}
+
+void run(process.argv.slice(2), {
+  readStdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: abort.signal,
+}).then((code) => {
+  // Not `process.exit`: what is still on its way into a pipe must arrive.
+  process.exitCode = code;
+});

@@ -1,0 +1,52 @@
+/** `vramlint estimate FILE`. */
+import path from "node:path";
+import { analyze } from "../analysis";
+import { budgetVerdict } from "../directives/budget";
+import { estimateMessages as texts, usageMessages } from "../messages/cli";
+import { message } from "../messages/message";
+import { initializeParser, parseModule } from "../python/parse";
+import { readParserBinaries } from "../workspace/parser-binaries";
+import { printable } from "../workspace/problem";
+import { decodePython, readTextFile } from "../workspace/text";
+import type { DecodedText, ReadResult } from "../workspace/text";
+import { stdinMark } from "./check";
+import { exitCodes } from "./io";
+import { jsonEstimate } from "./report/estimate-json";
+import { textEstimate } from "./report/estimate-text";
+import type { Terminal } from "./reporter";
+
+export interface EstimateOptions {
+  readonly format: "text" | "json";
+  readonly stdinFilename: string | undefined;
+}
+
+export async function estimate(file: string, options: EstimateOptions, terminal: Terminal): Promise<number> {
+  const { io } = terminal;
+  const name = file === stdinMark ? (options.stdinFilename ?? "<stdin>") : file;
+  const read: ReadResult<DecodedText> =
+    file === stdinMark
+      ? decodePython(await io.readStdin(), name)
+      : await readTextFile(path.resolve(io.cwd, file), file);
+  if ("problem" in read) {
+    terminal.complain(read.problem.message);
+    return exitCodes.failure;
+  }
+  await initializeParser(readParserBinaries());
+  const parsed = parseModule(read.file.text);
+  try {
+    const { estimates, setup } = analyze(parsed, { select: [] });
+    const models = estimates.all();
+    const verdict = budgetVerdict(setup, models[0]);
+    const facts = { name, source: parsed.source, models, setup, verdict };
+    if (options.format === "json") io.stdout.write(jsonEstimate(facts, terminal.language));
+    else if (models.length > 0) io.stdout.write(textEstimate(facts, terminal));
+    else terminal.complain(message(texts.noModel, { path: printable(name) }));
+    return exitCodes.clean;
+  } catch (error) {
+    const detail = printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    terminal.complain(message(usageMessages.internal, { path: printable(name), detail }));
+    return exitCodes.failure;
+  } finally {
+    parsed.dispose();
+  }
+}

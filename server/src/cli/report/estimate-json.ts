@@ -1,0 +1,83 @@
+/**
+ * Estimates for programs. All sizes are bytes; lines count from 1. `complete: false` makes every figure of the model a
+ * lower bound, with the reasons under `unknown`; `null` is "not known", never zero.
+ *
+ * `budget` (null where the header names neither budget nor device, or there is no model) speaks of the first model:
+ * `budget` and `device` in bytes or null, `needed` (the peak allocated on CUDA, or the model states where the peak is
+ * not known), `isLowerBound` of `needed`, `verdict` (`fits`, `over-budget`, `over-device`, `unknown`), and `batch`,
+ * `accumulate`, `devices` with their product `effectiveBatch` (null where the micro-batch is not known).
+ */
+import type { BudgetVerdict, ModelEstimate } from "../../memory/estimate";
+import type { TrainingSetup } from "../../memory/setup";
+import { render } from "../../messages/message";
+import type { Language } from "../../messages/message";
+import type { Source } from "../../python/source";
+import type { Span } from "../../python/tree";
+
+export interface EstimateFacts {
+  /** What reports call the file. */
+  readonly name: string;
+  readonly source: Source;
+  /** The one that the header or the script trains first. */
+  readonly models: readonly ModelEstimate[];
+  readonly setup: TrainingSetup;
+  readonly verdict: BudgetVerdict | undefined;
+}
+
+export function jsonEstimate(facts: EstimateFacts, language: Language): string {
+  const models = facts.models.map((model) => jsonModel(model, facts.source, language));
+  return `${JSON.stringify({ models, budget: jsonBudget(facts) }, undefined, 2)}\n`;
+}
+
+function jsonModel(model: ModelEstimate, source: Source, language: Language): object {
+  const { parameters, buffers, gradients, optimizer, saved, peak, complete } = model;
+  return {
+    name: model.name,
+    line: lineOf(source, model.span),
+    parameters: { count: parameters.count, bytes: parameters.bytes, trainable: parameters.trainable },
+    buffers: { bytes: buffers.bytes },
+    gradients: { bytes: gradients.bytes },
+    optimizer: optimizer && { name: optimizer.name, bytes: optimizer.bytes },
+    saved: saved && { bytes: saved.bytes, perSample: saved.perSample },
+    peak: peak && {
+      bytes: peak.bytes,
+      allocated: peak.allocated,
+      phase: peak.phase,
+      line: lineOf(source, peak.span),
+    },
+    complete,
+    unknown: model.unknown.map(({ span, reason }) => ({
+      line: lineOf(source, span),
+      reason: render(reason, language),
+    })),
+    assumptions: model.assumptions.map(({ key, value, from }) => ({ key, value, from })),
+  };
+}
+
+function jsonBudget({ verdict, setup }: EstimateFacts): object | null {
+  if (verdict === undefined) return null;
+  const batch = setup.batch?.value ?? null;
+  const accumulate = setup.accumulate?.value ?? 1;
+  const devices = setup.devices?.value ?? 1;
+  return {
+    budget: verdict.budget ?? null,
+    device: verdict.device ?? null,
+    needed: verdict.needed,
+    isLowerBound: verdict.isLowerBound,
+    verdict: verdict.verdict,
+    batch,
+    accumulate,
+    devices,
+    effectiveBatch: effectiveBatch(setup) ?? null,
+  };
+}
+
+/** Micro-batch × accumulation steps × devices; `undefined` where the micro-batch is not known. */
+export function effectiveBatch({ batch, accumulate, devices }: TrainingSetup): number | undefined {
+  if (batch === undefined) return undefined;
+  return batch.value * (accumulate?.value ?? 1) * (devices?.value ?? 1);
+}
+
+function lineOf(source: Source, span: Span | undefined): number | null {
+  return span === undefined ? null : source.lineOf(span.start) + 1;
+}

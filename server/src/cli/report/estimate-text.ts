@@ -1,0 +1,138 @@
+/** Estimates for people: a table for each model, then what it rests on. */
+import type { ModelEstimate } from "../../memory/estimate";
+import { formatBytes } from "../../memory/units";
+import { estimateMessages as texts } from "../../messages/cli";
+import { message } from "../../messages/message";
+import type { Message } from "../../messages/message";
+import type { Source } from "../../python/source";
+import { printable } from "../../workspace/problem";
+import type { Terminal } from "../reporter";
+import { effectiveBatch } from "./estimate-json";
+import type { EstimateFacts } from "./estimate-json";
+import { displayWidth, padTo } from "./frame";
+
+export function textEstimate(facts: EstimateFacts, terminal: Terminal): string {
+  const sections = facts.models.map((model, index) => {
+    const lines = modelLines(model, facts, terminal);
+    return index === 0 ? [...lines, ...budgetLines(facts, terminal)] : lines;
+  });
+  return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+/** Label, figure, remark. */
+type Row = readonly [label: Message, figure: string, remark: string];
+
+function modelLines(model: ModelEstimate, facts: EstimateFacts, terminal: Terminal): string[] {
+  const { name, source } = facts;
+  const { colors } = terminal;
+  const line = source.lineOf(model.span.start) + 1;
+  return [
+    colors.bold(`${printable(name)}:${line}: ${printable(model.name)}`),
+    ...tableLines(rowsOf(model, source, terminal), terminal),
+    ...(model.complete ? [] : [`  ${colors.yellow(terminal.text(message(texts.lowerBound)))}`]),
+    ...unknownLines(model, source, terminal),
+    ...assumptionLines(model, terminal),
+  ];
+}
+
+function rowsOf(model: ModelEstimate, source: Source, terminal: Terminal): Row[] {
+  const { parameters, buffers, gradients, optimizer, saved, peak } = model;
+  const count = (value: number): string => value.toLocaleString("en");
+  const figure = (bytes: number): string => {
+    const text = formatBytes(bytes);
+    return model.complete ? text : terminal.text(message(texts.atLeast, { bytes: text }));
+  };
+  const unknown = terminal.text(message(texts.notKnown));
+  const counts = { count: count(parameters.count), trainable: count(parameters.trainable) };
+  const rows: Row[] = [
+    [
+      message(texts.parameters),
+      figure(parameters.bytes),
+      terminal.text(message(texts.parameterCount, counts)),
+    ],
+    [message(texts.buffers), figure(buffers.bytes), ""],
+    [message(texts.gradients), figure(gradients.bytes), ""],
+    [message(texts.optimizer), optimizer ? figure(optimizer.bytes) : unknown, optimizer?.name ?? ""],
+    [
+      message(texts.saved),
+      saved ? figure(saved.bytes) : unknown,
+      saved ? terminal.text(message(texts.perSample, { bytes: formatBytes(saved.perSample) })) : "",
+    ],
+    [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, source, terminal) : ""],
+  ];
+  if (peak) rows.push([message(texts.allocated), figure(peak.allocated), ""]);
+  return rows;
+}
+
+function peakPlace(peak: NonNullable<ModelEstimate["peak"]>, source: Source, terminal: Terminal): string {
+  const phase = message(texts[peak.phase]);
+  if (peak.span === undefined) return terminal.text(message(texts.peakIn, { phase }));
+  return terminal.text(message(texts.peakAt, { phase, line: source.lineOf(peak.span.start) + 1 }));
+}
+
+function tableLines(rows: readonly Row[], terminal: Terminal): string[] {
+  const labelled = rows.map(([label, figure, remark]) => ({ label: terminal.text(label), figure, remark }));
+  const labels = Math.max(...labelled.map(({ label }) => displayWidth(label)));
+  const figures = Math.max(...labelled.map(({ figure }) => displayWidth(figure)));
+  return labelled.map(({ label, figure, remark }) => {
+    const gap = " ".repeat(figures - displayWidth(figure));
+    return `  ${padTo(label, labels)}  ${gap}${figure}  ${printable(remark)}`.trimEnd();
+  });
+}
+
+function unknownLines({ unknown }: ModelEstimate, source: Source, terminal: Terminal): string[] {
+  if (unknown.length === 0) return [];
+  const lines = unknown.map(({ span, reason }) => {
+    const line = span === undefined ? undefined : source.lineOf(span.start) + 1;
+    const text = line === undefined ? reason : message(texts.lineReason, { line, reason });
+    return `    ${printable(terminal.text(text))}`;
+  });
+  return [`  ${terminal.text(message(texts.notUnderstood))}`, ...new Set(lines)];
+}
+
+function assumptionLines({ assumptions }: ModelEstimate, terminal: Terminal): string[] {
+  if (assumptions.length === 0) return [];
+  const lines = assumptions.map(({ key, value, from }) => {
+    return `    ${printable(key)} = ${printable(value)} (${terminal.text(message(texts[from]))})`;
+  });
+  return [`  ${terminal.text(message(texts.assumptions))}`, ...lines];
+}
+
+function budgetLines({ setup, verdict }: EstimateFacts, terminal: Terminal): string[] {
+  const rows: Row[] = [];
+  if (verdict?.budget !== undefined) rows.push([message(texts.budget), formatBytes(verdict.budget), ""]);
+  if (verdict?.device !== undefined) {
+    rows.push([message(texts.device), formatBytes(verdict.device), setup.device?.value.card ?? ""]);
+  }
+  const batch = effectiveBatch(setup);
+  if (batch !== undefined) {
+    const factors = [setup.batch, setup.accumulate, setup.devices].map((factor) => factor?.value ?? 1);
+    rows.push([message(texts.effectiveBatch), String(batch), factors.join(" × ")]);
+  }
+  if (rows.length === 0) return [];
+  const sentence = verdict === undefined ? [] : [`  ${verdictText(verdict, terminal)}`];
+  return [...tableLines(rows, terminal), ...sentence];
+}
+
+function verdictText(verdict: NonNullable<EstimateFacts["verdict"]>, terminal: Terminal): string {
+  const { needed, budget, device } = verdict;
+  const { colors } = terminal;
+  switch (verdict.verdict) {
+    case "over-device":
+      return colors.red(
+        terminal.text(message(texts.overDevice, { over: formatBytes(needed - (device ?? 0)) })),
+      );
+    case "over-budget":
+      return colors.red(
+        terminal.text(message(texts.overBudget, { over: formatBytes(needed - (budget ?? 0)) })),
+      );
+    case "fits": {
+      const limit = budget ?? device ?? needed;
+      return colors.green(
+        terminal.text(message(texts.fits, { percent: Math.round((100 * needed) / limit) })),
+      );
+    }
+    case "unknown":
+      return colors.yellow(terminal.text(message(texts.verdictUnknown)));
+  }
+}
