@@ -128,6 +128,25 @@ export function deleteStatement(
   );
 }
 
+/**
+ * A statement with the comment behind it, and the edit that removes both: for moving it. Only a statement that has its
+ * lines to itself can be moved.
+ */
+export function takeStatement(
+  source: Source,
+  statement: Statement,
+  siblings: readonly Statement[],
+): { readonly text: string; readonly removal: TextEdit } | undefined {
+  if (!startsItsLine(source, statement) || !endsItsLine(source, statement)) return undefined;
+  const lastLine = source.lineOf(statement.end);
+  const lineStart = source.lineStart(lastLine);
+  const end = lineStart + source.lineText(lastLine).trimEnd().length;
+  const text = source.text.slice(statement.start, end);
+  if (siblings.length <= 1) return { text, removal: replaceSpan({ start: statement.start, end }, "pass") };
+  const start = source.lineStart(source.lineOf(statement.start));
+  return { text, removal: replaceSpan({ start, end: source.lineStart(lastLine + 1) }, "") };
+}
+
 /** A new line `text` before a statement, with its indentation. */
 export function insertLineBefore(source: Source, statement: Span, text: string): TextEdit | undefined {
   if (!startsItsLine(source, statement)) return undefined;

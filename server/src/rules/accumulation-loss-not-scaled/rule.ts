@@ -1,0 +1,196 @@
+/** The optimizer steps every k backwards, and the loss is not divided by k. */
+import type { Expression, Node, Span } from "../../python/tree";
+import { dottedPath, walk } from "../../python/walk";
+import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
+import { judgeLoss } from "../../torch/training-loop/loss";
+import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
+
+type MessageId = keyof typeof messages;
+
+const messages = {
+  notScaled: {
+    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {k}`.",
+    "zh-cn":
+      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {k}` 做反向传播。",
+  },
+  notScaledByName: {
+    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {k}`.",
+    "zh-cn":
+      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {k}` 做反向传播。",
+  },
+  guard: { en: "the step waits for this condition", "zh-cn": "更新要等到这个条件成立" },
+  inner: {
+    en: "this loop runs the backwards of one update",
+    "zh-cn": "这个循环执行同一次更新的多次反向传播",
+  },
+  step: { en: "the summed gradients are applied here", "zh-cn": "累加的梯度在这里应用" },
+  divide: { en: "Divide the loss by `{k}`", "zh-cn": "把损失除以 `{k}`" },
+};
+
+export const rule = defineRule<MessageId>({
+  name: "accumulation-loss-not-scaled",
+  group: "accumulation",
+  level: "error",
+  summary: {
+    en: "Gradients are accumulated over micro-batches without dividing the loss",
+    "zh-cn": "跨微批次累积梯度时没有按累积次数缩放损失",
+  },
+  messages,
+  create: (context) => ({
+    finish() {
+      const reported = new Set<Node>();
+      for (const beginnings of context.torch.trainingLoops.byLoop.values()) {
+        const perBeginning = beginnings.map((loop) => unscaled(context, loop));
+        for (const found of perBeginning[0] ?? []) {
+          const everywhere = perBeginning.every((others) =>
+            others.some(({ backward }) => backward.node === found.backward.node),
+          );
+          if (!everywhere || reported.has(found.backward.node)) continue;
+          reported.add(found.backward.node);
+          report(context, found);
+        }
+      }
+    },
+  }),
+});
+
+interface Unscaled {
+  readonly loop: TrainingLoop;
+  readonly accumulation: Accumulation;
+  readonly steps: Expression;
+  readonly backward: TraceEvent;
+  readonly byName: boolean;
+}
+
+function unscaled(context: RuleContext, loop: TrainingLoop): Unscaled[] {
+  const { accumulation } = loop;
+  const steps = accumulation?.steps;
+  if (accumulation === undefined || steps === undefined || accumulation.partly) return [];
+  if (accumulation.form === "accelerate") return [];
+  if (steps.kind === "Integer" && steps.value <= 1) return [];
+  if (scalesElsewhere(loop) || dividesBy(context, steps)) return [];
+  const found: Unscaled[] = [];
+  for (const backward of loop.backwards) {
+    if (backward.subject === undefined || backward.withGradient || throughScales(context, backward)) continue;
+    const { verdict, certainty } = judgeLoss(context.torch.resolve, backward.subject, backward.places);
+    if (verdict !== "mean") continue;
+    const byName = certainty === "name" || loop.certainty === "name";
+    found.push({ loop, accumulation, steps, backward, byName });
+  }
+  // Several losses of one iteration: if one of them is divided, or not understood, the script does its own arithmetic.
+  return found.length === loop.backwards.length ? found : [];
+}
+
+/** Gradients that are scaled, read or hooked by hand, and code that we do not see, may divide later. */
+function scalesElsewhere(loop: TrainingLoop): boolean {
+  const byHand = [...loop.events, ...loop.outside].some(
+    ({ kind }) => kind === "gradient-scaling" || kind === "gradient-hook" || kind === "gradient-read",
+  );
+  return byHand || loop.unknownCode.length > 0;
+}
+
+function throughScales(context: RuleContext, { through }: TraceEvent): boolean {
+  if (through === undefined) return false;
+  if (through === "unknown") return true;
+  const scaling = through.duties["loss-scaling"];
+  if (scaling !== "configured") return scaling === "always";
+  const maker = context.torch.frameworks.makerOf(through.name);
+  return (
+    maker === undefined ||
+    maker.keywordSpreads.length > 0 ||
+    maker.keywords.some(({ name }) => /accumul/.test(name.id))
+  );
+}
+
+/** Something that is no count (`len(loader) / k`) is divided by the same expression somewhere in the file. */
+function dividesBy({ torch, module, source }: RuleContext, steps: Expression): boolean {
+  if (dottedPath(steps) === undefined) return false;
+  const key = torch.resolve.keyOf(steps);
+  const text = source.slice(steps);
+  const isSame = (expression: Expression): boolean =>
+    source.slice(expression) === text || (key !== undefined && torch.resolve.keyOf(expression) === key);
+  let divides = false;
+  walk(module, {
+    enter(node) {
+      if (node.kind === "BinaryOperation" && node.operator === "/")
+        divides ||= isSame(node.right) && !isCount(node.left);
+      if (node.kind === "AugmentedAssign" && node.operator === "/") divides ||= isSame(node.value);
+      return !divides;
+    },
+  });
+  return divides;
+}
+
+function isCount(expression: Expression): boolean {
+  let counts = false;
+  walk(expression, {
+    enter(node) {
+      if (node.kind === "Name" && /len|num|count|total|size|steps|epoch/i.test(node.id)) counts = true;
+      if (node.kind === "Attribute" && /len|num|count|total|size|steps|epoch/i.test(node.attribute.id))
+        counts = true;
+    },
+  });
+  return counts;
+}
+
+function report(context: RuleContext<MessageId>, found: Unscaled): void {
+  const { accumulation, steps, backward, byName, loop } = found;
+  const [step] = accumulation.guardedSteps;
+  const { subject } = backward;
+  if (step === undefined || subject === undefined) return;
+  const { source } = context;
+  const k = source.slice(steps);
+  const edits = division(context, backward, subject, steps);
+  context.report({
+    at: backward.node,
+    message: byName ? "notScaledByName" : "notScaled",
+    values: { loss: shortened(source.slice(subject)), k, step: stepText(context, step) },
+    ...(byName ? { level: oneLower("error") } : {}),
+    related: [
+      loop.microLoop !== undefined && accumulation.form === "micro-loop"
+        ? { at: accumulation.node as Span, message: "inner" }
+        : { at: accumulation.node as Span, message: "guard" },
+      { at: step.node, message: "step" },
+    ],
+    fixes: edits === undefined ? [] : [{ title: "divide", values: { k }, safety: "review", edits }],
+  });
+}
+
+function stepText({ source }: RuleContext, { node }: TraceEvent): string {
+  const text = source.slice(node);
+  return node.kind === "Call" && (text.length > 60 || /[\r\n]/.test(text))
+    ? `${source.slice(node.callee)}(…)`
+    : text;
+}
+
+function shortened(text: string): string {
+  const [line = ""] = text.split(/[\r\n]/);
+  return line.length === text.length ? line : `${line} …`;
+}
+
+/** `(loss / k).backward()`, `scaler.scale(loss / k)`; `undefined` where `k` cannot be named beside the loss. */
+function division(
+  { source, torch }: RuleContext,
+  backward: TraceEvent,
+  loss: Expression,
+  steps: Expression,
+): TextEdit[] | undefined {
+  const sameFunction = torch.resolve.enclosingFunction(steps) === torch.resolve.enclosingFunction(loss);
+  if (!sameFunction || source.lineOf(loss.start) !== source.lineOf(loss.end)) return undefined;
+  // The loss of `scale_loss(loss, optimizer) as scaled_loss` stands elsewhere than the backward.
+  if (loss.start < backward.statement.start || loss.end > backward.statement.end) return undefined;
+  const isPlain =
+    steps.kind === "Name" ||
+    steps.kind === "Attribute" ||
+    steps.kind === "Integer" ||
+    steps.kind === "Subscript";
+  const divisor = isPlain ? source.slice(steps) : `(${source.slice(steps)})`;
+  const needsBrackets = loss.parent?.kind === "Attribute";
+  const isSimple =
+    loss.kind === "Name" || loss.kind === "Attribute" || loss.kind === "Call" || loss.kind === "Subscript";
+  const bracketed = !isSimple && source.text[loss.start - 1] === "(";
+  const inner = isSimple || bracketed ? source.slice(loss) : `(${source.slice(loss)})`;
+  if (bracketed) return undefined;
+  const text = `${inner} / ${divisor}`;
+  return [{ start: loss.start, end: loss.end, text: needsBrackets ? `(${text})` : text }];
+}
