@@ -1,0 +1,5 @@
+<!DOCTYPE html>
+<html><body onload="init()">
+{ "json": [1, 2, }
+#include <stdio.h>
+int main(void) { return 0; }

@@ -1,0 +1,1 @@
+# vram: device=8GiB
