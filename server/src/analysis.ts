@@ -2,23 +2,31 @@
  * The one entrance: a parsed file and options in; findings, estimates and directives out. Pure; never throws on bad
  * source.
  */
+import { budgetFindings, budgetVerdict } from "./directives/budget";
+import { directiveGroupTitles, directiveRules } from "./directives/catalogue";
+import { readHeader } from "./directives/header";
+import type { BudgetHeader } from "./directives/header";
+import { applySuppressions } from "./directives/suppressions";
 import { estimateModule } from "./memory/estimate";
-import type { Estimates } from "./memory/estimate";
+import type { BudgetVerdict, Estimates } from "./memory/estimate";
 import type { TrainingSetup } from "./memory/setup";
+import type { MessageText } from "./messages/message";
 import type { ParsedModule } from "./python/parse";
 import { buildScopes } from "./python/scope";
 import type { Scopes } from "./python/scope";
+import { groupTitles } from "./rules/groups";
 import { rules } from "./rules/registry";
-import type { Finding, Rule } from "./rules/rule";
+import type { Finding, Level } from "./rules/rule";
 import { runRules } from "./rules/run";
-import type { RuleFailure } from "./rules/run";
+import type { RuleFailure, SharedContext } from "./rules/run";
 import { selectRules } from "./rules/select";
 import type { LevelOverrides } from "./rules/select";
+import { isKnownExport } from "./torch/api-exports";
 import { torchFacts } from "./torch/facts";
 import type { TorchFacts } from "./torch/facts";
 
 export interface AnalysisOptions {
-  /** Rules to run: names, group names or `all`; all of the registry when absent. */
+  /** Rules to run: names, group names or `all`; all of the catalogue when absent. */
   readonly select?: readonly string[];
   readonly ignore?: readonly string[];
   /** Overrides of the rules' own levels; `off` silences. */
@@ -32,32 +40,111 @@ export interface Analysis {
   readonly findings: readonly Finding[];
   /** Rules that broke on this file: a defect of ours, to be logged. */
   readonly failures: readonly RuleFailure[];
+  readonly header: BudgetHeader;
+  /** Options over header over script; what none of them says is absent. */
+  readonly setup: TrainingSetup;
   /** Evaluated on first use. */
   readonly estimates: Estimates;
-  /** Header over script over defaults. */
-  readonly setup: TrainingSetup;
+  /** The verdict on the trained model; `undefined` without a budget, a device or a model. */
+  readonly verdict: BudgetVerdict | undefined;
+}
+
+/** A rule as lists, settings and selectors show it; those of the `# vram:` comments have no folder. */
+export interface CatalogueEntry {
+  readonly name: string;
+  readonly group: string;
+  readonly level: Level;
+  readonly summary: MessageText;
+}
+
+/** Every rule that a finding can come from, sorted by name. */
+export const catalogue: readonly CatalogueEntry[] = [...rules, ...directiveRules].sort((a, b) =>
+  a.name < b.name ? -1 : 1,
+);
+
+/** Titles of the catalogue's groups, in the order in which lists show them. */
+export const catalogueGroups: Readonly<Record<string, MessageText>> = {
+  ...groupTitles,
+  ...directiveGroupTitles,
+};
+
+const ruleNames: readonly string[] = catalogue.map(({ name }) => name);
+
+const relevant = /torch|lightning|accelerate|transformers|deepspeed|fastai|#\s*vram\b/i;
+
+/**
+ * False for a text in which nothing can be found: no library that trains is named in it, nor a comment of ours. Cheap,
+ * so that such files need no parse.
+ */
+export function couldMatter(text: string): boolean {
+  return relevant.test(text);
 }
 
 export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): Analysis {
   const file = new FileFacts(parsed, options);
-  const selected = selectRules(rules, options);
-  const { findings, failures } = runRules(selected, file, (rule) => levelOf(rule, options.levels));
+  const ran = new Set(selectRules(catalogue, options).map(({ name }) => name));
+  const { findings, failures } = runRules(
+    rules.filter(({ name }) => ran.has(name)),
+    file,
+  );
+  const budget = budgetFindings({
+    source: parsed.source,
+    header: file.header,
+    script: file.script,
+    get verdict() {
+      return file.verdict;
+    },
+    get estimate() {
+      return file.trained;
+    },
+  });
+  const visible = applySuppressions(parsed, [...findings, ...budget], {
+    all: ruleNames,
+    ran: (rule) => ran.has(rule),
+  });
   return {
-    findings: findings.sort((a, b) => a.span.start - b.span.start || (a.rule < b.rule ? -1 : 1)),
+    findings: visible
+      .filter(({ rule }) => ran.has(rule))
+      .map((finding) => withLevel(finding, options.levels))
+      .sort(byPlace),
     failures,
-    setup: file.setup,
+    header: file.header,
+    get setup() {
+      return file.setup;
+    },
     get estimates() {
       return file.estimates;
+    },
+    get verdict() {
+      return file.verdict;
     },
   };
 }
 
-/** What rules share; everything computed on first use, once. */
-class FileFacts {
+function byPlace(a: Finding, b: Finding): number {
+  return a.span.start - b.span.start || a.span.end - b.span.end || (a.rule < b.rule ? -1 : 1);
+}
+
+const levels: readonly Level[] = ["error", "warning", "information", "hint"];
+
+/** The level that the user wants; a finding that its rule reports below its own level keeps that distance. */
+function withLevel(finding: Finding, overrides: LevelOverrides | undefined): Finding {
+  const override = overrides?.[finding.rule];
+  if (override === undefined || override === "off") return finding;
+  const own = catalogue.find(({ name }) => name === finding.rule)?.level ?? finding.level;
+  const distance = Math.max(0, levels.indexOf(finding.level) - levels.indexOf(own));
+  const level = levels[Math.min(levels.indexOf(override) + distance, levels.length - 1)] ?? override;
+  return { ...finding, level };
+}
+
+/** What rules, budget and estimates share; everything computed on first use, once. */
+class FileFacts implements SharedContext {
   readonly source;
   readonly module;
+  readonly header: BudgetHeader;
   private knownScopes: Scopes | undefined;
   private knownTorch: TorchFacts | undefined;
+  private knownScript: TrainingSetup | undefined;
   private knownEstimates: Estimates | undefined;
 
   constructor(
@@ -66,26 +153,36 @@ class FileFacts {
   ) {
     this.source = parsed.source;
     this.module = parsed.module;
+    this.header = readHeader(parsed);
   }
 
   get scopes(): Scopes {
-    return (this.knownScopes ??= buildScopes(this.module));
+    return (this.knownScopes ??= buildScopes(this.module, { isKnownExport }));
   }
 
   get torch(): TorchFacts {
     return (this.knownTorch ??= torchFacts(this.module, this.scopes));
   }
 
+  get script(): TrainingSetup {
+    return (this.knownScript ??= {});
+  }
+
   get setup(): TrainingSetup {
-    return this.options.setup ?? {};
+    return { ...this.script, ...this.header.setup, ...this.options.setup };
   }
 
   get estimates(): Estimates {
     return (this.knownEstimates ??= estimateModule(this.module, this.scopes, this.setup));
   }
-}
 
-function levelOf(rule: Rule, overrides: LevelOverrides | undefined): Rule["level"] {
-  const override = overrides?.[rule.name];
-  return override === undefined || override === "off" ? rule.level : override;
+  /** The estimate of the model that is trained. */
+  get trained() {
+    return this.estimates.all()[0];
+  }
+
+  get verdict(): BudgetVerdict | undefined {
+    const { budget, device } = this.setup;
+    return budget === undefined && device === undefined ? undefined : budgetVerdict(this.setup, this.trained);
+  }
 }

@@ -2,6 +2,7 @@
  * The contract of a rule. A rule is a folder `rules/<name>/` with `rule.ts` (exporting `rule`), `doc.md` and
  * `doc.zh-cn.md`; `npm run generate` puts it into the registry.
  */
+import type { Estimates } from "../memory/estimate";
 import type { Message, MessageText, MessageValue } from "../messages/message";
 import type { Source } from "../python/source";
 import type { Scopes } from "../python/scope";
@@ -80,6 +81,8 @@ export interface RuleContext<MessageId extends string = string> {
   readonly module: Module;
   readonly scopes: Scopes;
   readonly torch: TorchFacts;
+  /** For the bytes in messages; evaluated on first use. */
+  readonly estimates: Estimates;
   report(report: Report<MessageId>): void;
 }
 

@@ -6,7 +6,7 @@ import type { MessageText } from "../messages/message";
 import type { NodeKind, Node } from "../python/tree";
 import { walk } from "../python/walk";
 import { titleOfFix } from "./fix";
-import type { Finding, Fix, Level, RelatedLocation, Report, Rule, RuleContext } from "./rule";
+import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext } from "./rule";
 
 /** What rules share, without the `report` that each gets for itself. */
 export type SharedContext = Omit<RuleContext, "report">;
@@ -24,15 +24,8 @@ export interface RunResult {
 
 type Handler = (node: Node) => void;
 
-/**
- * Findings in the order in which the rules report them. `levelOf` may override a rule's own level; a report's lower
- * level keeps its distance to the rule's own.
- */
-export function runRules(
-  rules: readonly Rule[],
-  shared: SharedContext,
-  levelOf: (rule: Rule) => Level = (rule) => rule.level,
-): RunResult {
+/** Findings in the order in which the rules report them, at the rules' own levels. */
+export function runRules(rules: readonly Rule[], shared: SharedContext): RunResult {
   const result: RunResult = { findings: [], failures: [] };
   const handlers = new Map<NodeKind, Handler[]>();
   const finishers: (() => void)[] = [];
@@ -40,7 +33,6 @@ export function runRules(
   for (const rule of rules) {
     const contained = containment(rule, result.failures);
     contained(() => {
-      const level = levelOf(rule);
       const visitor = rule.create({
         source: shared.source,
         module: shared.module,
@@ -51,7 +43,10 @@ export function runRules(
         get torch() {
           return shared.torch;
         },
-        report: (report) => result.findings.push(findingOf(rule, level, report)),
+        get estimates() {
+          return shared.estimates;
+        },
+        report: (report) => result.findings.push(findingOf(rule, report)),
       });
       for (const [kind, handler] of Object.entries(visitor)) {
         if (kind === "finish") {
@@ -92,14 +87,10 @@ function containment(rule: Rule, failures: RuleFailure[]): (action: () => void) 
   };
 }
 
-const levels: readonly Level[] = ["error", "warning", "information", "hint"];
-
-function findingOf(rule: Rule, level: Level, report: Report<string>): Finding {
-  const lowered = levels.indexOf(report.level ?? rule.level) - levels.indexOf(rule.level);
-  const shown = levels[clamp(levels.indexOf(level) + lowered, 0, levels.length - 1)] ?? level;
+function findingOf(rule: Rule, report: Report<string>): Finding {
   return {
     rule: rule.name,
-    level: shown,
+    level: report.level ?? rule.level,
     span: { start: report.at.start, end: report.at.end },
     message: message(textOf(rule, report.message), report.values),
     related: (report.related ?? []).map(({ at, message: id, values }): RelatedLocation => ({
@@ -118,8 +109,4 @@ function textOf(rule: Rule, id: string): MessageText {
   const text = rule.messages[id];
   if (text === undefined) throw new Error(`${rule.name} has no message ${id}`);
   return text;
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.max(low, Math.min(high, value));
 }

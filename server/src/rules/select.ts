@@ -1,27 +1,32 @@
 /** Which rules run and at which level: names, names of groups, or `all`. */
-import { groupTitles } from "./groups";
-import type { Level, Rule } from "./rule";
+import type { Level } from "./rule";
 
 /** Overrides of levels by rule name; `off` silences. */
 export type LevelOverrides = Readonly<Record<string, Level | "off">>;
 
+/** What selectors can name: a rule with its group. */
+export interface Selectable {
+  readonly name: string;
+  readonly group: string;
+}
+
 /** True when one of the selectors names the rule, its group, or all rules. */
-export function isSelected(rule: Rule, selectors: readonly string[]): boolean {
+export function isSelected(rule: Selectable, selectors: readonly string[]): boolean {
   return selectors.some(
     (selector) => selector === "all" || selector === rule.name || selector === rule.group,
   );
 }
 
 /** The selectors that name neither a rule, a group nor `all`. */
-export function unknownSelectors(selectors: readonly string[], rules: readonly Rule[]): string[] {
+export function unknownSelectors(selectors: readonly string[], rules: readonly Selectable[]): string[] {
   return selectors.filter(
     (selector) =>
-      selector !== "all" && !(selector in groupTitles) && !rules.some((rule) => rule.name === selector),
+      selector !== "all" && !rules.some(({ name, group }) => name === selector || group === selector),
   );
 }
 
 /** The rules to run: selected (all where nothing is), not ignored, not off. Unknown selectors select nothing. */
-export function selectRules(
+export function selectRules<Rule extends Selectable>(
   rules: readonly Rule[],
   options: {
     readonly select?: readonly string[];
