@@ -35,6 +35,7 @@ export interface TrainingLoop {
   readonly root: FunctionDefinition | Lambda | undefined;
   /** What happens in one iteration, in the order in which it runs, helpers followed. */
   readonly events: readonly TraceEvent[];
+  /** All of them, those of updates that an inner loop completes by itself included. */
   readonly backwards: readonly TraceEvent[];
   readonly steps: readonly TraceEvent[];
   readonly zeroings: readonly TraceEvent[];
@@ -173,7 +174,7 @@ function updateLoopOf(backward: TraceEvent, steps: readonly TraceEvent[]): LoopP
 function trainingLoop(
   unit: Unit,
   place: LoopPlace,
-  backwards: readonly TraceEvent[],
+  own: readonly TraceEvent[],
   events: readonly TraceEvent[],
   resolver: Resolver,
   frameworkFacts: FrameworkFacts,
@@ -181,9 +182,10 @@ function trainingLoop(
 ): TrainingLoop {
   const loop = place.node;
   const inside = events.filter(({ places }) => places.includes(place));
+  const backwards = inside.filter(({ kind }) => kind === "backward");
   const steps = inside.filter(({ kind }) => kind === "optimizer-step");
-  const microLoop = innerLoopOf(backwards, place);
-  const around = backwards[0]?.places ?? [];
+  const microLoop = innerLoopOf(own, place);
+  const around = own[0]?.places ?? [];
   const outer = around.slice(0, around.indexOf(place)).findLast((candidate) => candidate.kind === "loop");
   return {
     loop,
@@ -200,7 +202,7 @@ function trainingLoop(
     zeroings: inside.filter(({ kind }) => kind === "zeroing"),
     unknownCode: inside.filter(({ kind }) => kind === "unknown-code"),
     outside: events.filter(({ places }) => !places.includes(place)),
-    accumulation: accumulationOf(place, backwards, steps, microLoop, guards),
+    accumulation: accumulationOf(place, own, backwards, steps, microLoop, guards),
     framework: frameworkOf(loop, backwards, steps, frameworkFacts),
     certainty: [...backwards, ...steps].reduce<Certainty>(
       (sum, { certainty }) => weaker(sum, certainty),
@@ -222,13 +224,14 @@ function innerLoopOf(backwards: readonly TraceEvent[], place: LoopPlace): LoopNo
 
 function accumulationOf(
   place: LoopPlace,
+  own: readonly TraceEvent[],
   backwards: readonly TraceEvent[],
   steps: readonly TraceEvent[],
   microLoop: LoopNode | undefined,
   guards: Guards,
 ): Accumulation | undefined {
   if (steps.length === 0) return undefined;
-  const first = backwards[0];
+  const first = own[0];
   const withAccumulate = first === undefined ? undefined : guards.ofWith(first.places);
   if (withAccumulate !== undefined) return { ...withAccumulate, guardedSteps: steps, partly: false };
   const guarded: TraceEvent[] = [];

@@ -34,7 +34,7 @@ const harmlessPackages =
   /^(torch|builtins|numpy|wandb|tqdm|logging|copy|os|math|time|json|torchinfo|torchsummary|thop|fvcore|ema_pytorch|timm\.utils\.(ModelEma\w*|\w*accuracy\w*)|torch_ema|accelerate|transformers|peft|diffusers|safetensors|mlflow|matplotlib|functools|contextlib|warnings|inspect)(\.|$)/;
 /** Names of what is given a model to copy, count, save, watch or judge it. */
 const harmlessName =
-  /ema|swa|averag|save|checkpoint|log|watch|print|summary|count|visuali[sz]|plot|unwrap|get_|num_|eval|valid|test|export|early|learning_rate|_lr\b|lr_|autocast|no_sync|nullcontext|freez|accuracy|metric|loss|criterion|seed|memory|to_device|set_grad|requires_grad/i;
+  /ema|swa|averag|save|checkpoint|log|watch|print|summary|count|visuali[sz]|plot|unwrap|get_|num_|eval|valid|test|export|early|learning_rate|_lr\b|lr_|autocast|no_sync|nullcontext|freez|accuracy|metric|loss|criterion|seed|memory|to_device|set_grad|requires_grad|accumulate|backward_sync/i;
 
 /** Happenings of a call, innermost first; empty when it does nothing of interest. */
 export function classifyCall(tools: Tools, call: Call): Happening[] {
@@ -66,6 +66,10 @@ function happening(kind: EventKind, node: Node, more: Partial<Happening> = {}): 
 
 function classifyQualified(call: Call, qualified: string): Happening | undefined {
   const first = call.positional[0] ?? keyword(call, "tensors");
+  // Distributed autograd keeps the gradients of each context apart: nothing accumulates in `.grad`.
+  if (qualified === "torch.distributed.autograd.backward") {
+    return happening("unknown-code", call, { of: "optimizer" });
+  }
   if (qualified === "torch.autograd.backward") {
     const withGradient = call.positional.length > 1 || keyword(call, "grad_tensors") !== undefined;
     return happening("backward", call, { subject: first, of: "loss", withGradient });

@@ -179,9 +179,14 @@ export class Guards {
     right: Expression,
     loop: LoopNode,
   ): Match | undefined {
-    if (operator !== "==" && operator !== ">=") return undefined;
+    if (operator !== "==" && operator !== ">=" && operator !== ">") return undefined;
+    if (left.kind === "BinaryOperation" && left.operator === "-") {
+      // `if step - last_step >= k:` with `last_step = step` behind the update.
+      const last = dottedPath(left.right);
+      return last !== undefined && assignsIn(loop, last) ? { form: "counter", steps: right } : undefined;
+    }
     const counter = dottedPath(left);
-    if (counter === undefined) return undefined;
+    if (counter === undefined || operator === ">") return undefined;
     let counts = false;
     let resets = false;
     walk(loop, {
@@ -231,6 +236,17 @@ export class Guards {
 export function namesAccumulation(expression: Expression): boolean {
   const name = lastNameOf(expression);
   return name !== undefined && /accum|micro|update_freq|grad_acc/i.test(name);
+}
+
+function assignsIn(loop: LoopNode, path: string): boolean {
+  let assigns = false;
+  walk(loop, {
+    enter(node) {
+      if (node.kind === "Assign") assigns ||= node.targets.some((target) => dottedPath(target) === path);
+      return !assigns;
+    },
+  });
+  return assigns;
 }
 
 /** True unless every name in the expression is known not to change from one iteration of the loop to the next. */
