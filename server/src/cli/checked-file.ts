@@ -1,8 +1,8 @@
 /** A text checked, and repaired where asked. */
-import { analyze } from "../analysis";
+import { analyze, couldMatter } from "../analysis";
 import type { Analysis, AnalysisOptions } from "../analysis";
 import { parseModule } from "../python/parse";
-import type { Source } from "../python/source";
+import { Source } from "../python/source";
 import { applyEdits, safeEdits } from "../rules/fix";
 import type { Finding } from "../rules/rule";
 
@@ -20,6 +20,7 @@ export interface FixedFile extends CheckedFile {
 }
 
 export function checkText(name: string, text: string, options: AnalysisOptions): CheckedFile {
+  if (!couldMatter(text)) return { name, source: new Source(text), findings: [], failures: [] };
   const parsed = parseModule(text);
   try {
     const { findings, failures } = analyze(parsed, options);

@@ -1,7 +1,6 @@
 /** `vramlint estimate FILE`. */
 import path from "node:path";
 import { analyze } from "../analysis";
-import { budgetVerdict } from "../directives/budget";
 import { estimateMessages as texts, usageMessages } from "../messages/cli";
 import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
@@ -34,9 +33,8 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   await initializeParser(readParserBinaries());
   const parsed = parseModule(read.file.text);
   try {
-    const { estimates, setup } = analyze(parsed, { select: [] });
+    const { estimates, setup, verdict } = analyze(parsed, { select: [] });
     const models = estimates.all();
-    const verdict = budgetVerdict(setup, models[0]);
     const facts = { name, source: parsed.source, models, setup, verdict };
     if (options.format === "json") io.stdout.write(jsonEstimate(facts, terminal.language));
     else if (models.length > 0) io.stdout.write(textEstimate(facts, terminal));

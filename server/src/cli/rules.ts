@@ -1,4 +1,5 @@
 /** `vramlint rules` and `vramlint rule NAME`. */
+import { catalogue, catalogueGroups } from "../analysis";
 import { reportMessages, usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import { printable } from "../workspace/problem";
@@ -6,18 +7,23 @@ import { readRulePage } from "../workspace/rule-pages";
 import { exitCodes } from "./io";
 import { padTo } from "./report/frame";
 import type { Terminal } from "./reporter";
-import { hintFor, listedGroups, listedRules } from "./rule-list";
+import { hintFor } from "./rule-list";
 
 export function printRules(format: "text" | "json", terminal: Terminal): number {
   const { io, language, colors } = terminal;
   if (format === "json") {
-    const list = listedRules.map((rule) => ({ ...rule, summary: rule.summary[language] }));
+    const list = catalogue.map(({ name, group, level, summary }) => ({
+      name,
+      group,
+      level,
+      summary: summary[language],
+    }));
     io.stdout.write(`${JSON.stringify({ rules: list }, undefined, 2)}\n`);
     return exitCodes.clean;
   }
-  const nameWidth = Math.max(0, ...listedRules.map(({ name }) => name.length));
-  for (const [group, title] of listedGroups) {
-    const members = listedRules.filter((rule) => rule.group === group);
+  const nameWidth = Math.max(0, ...catalogue.map(({ name }) => name.length));
+  for (const [group, title] of Object.entries(catalogueGroups)) {
+    const members = catalogue.filter((rule) => rule.group === group);
     if (members.length === 0) continue;
     io.stdout.write(`${colors.bold(title[language])} (${group})\n`);
     for (const { name, level, summary } of members) {
@@ -33,9 +39,9 @@ const levelWidth = "information".length;
 
 export async function printRule(name: string, terminal: Terminal): Promise<number> {
   const wanted = name.toLowerCase();
-  const rule = listedRules.find((candidate) => candidate.name === wanted);
+  const rule = catalogue.find((candidate) => candidate.name === wanted);
   if (rule === undefined) {
-    const known = listedRules.map((candidate) => candidate.name);
+    const known = catalogue.map((candidate) => candidate.name);
     const values = { name: printable(name), hint: hintFor(name, known) };
     terminal.complain(message(texts.unknownRuleOnly, values));
     return exitCodes.failure;

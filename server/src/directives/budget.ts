@@ -66,6 +66,12 @@ function statesOf({ parameters, buffers, gradients, optimizer }: ModelEstimate):
   return parameters.bytes + buffers.bytes + gradients.bytes + (optimizer?.bytes ?? 0);
 }
 
+/** Micro-batch × accumulation steps × devices; `undefined` where the micro-batch is not known. */
+export function effectiveBatch({ batch, accumulate, devices }: TrainingSetup): number | undefined {
+  if (batch === undefined) return undefined;
+  return batch.value * (accumulate?.value ?? 1) * (devices?.value ?? 1);
+}
+
 function sanityFindings({ budget, device }: TrainingSetup): Finding[] {
   if (budget?.span === undefined || device === undefined) return [];
   const available = device.value.bytes;

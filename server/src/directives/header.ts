@@ -82,6 +82,8 @@ interface Draft {
   readonly previous: Text | undefined;
   readonly next: Text | undefined;
   readonly comment: DirectiveComment;
+  /** A bracket without partner is reported itself; the value around it is not read. */
+  readonly isBroken: boolean;
 }
 
 function draftsOf(comment: DirectiveComment, diagnostics: HeaderDiagnostic[]): Draft[] {
@@ -104,6 +106,10 @@ function draftsOf(comment: DirectiveComment, diagnostics: HeaderDiagnostic[]): D
       previous: filled[index - 1],
       next: filled[index + 1],
       comment,
+      isBroken:
+        strayBracket !== undefined &&
+        strayBracket >= whole.start &&
+        strayBracket < whole.start + whole.text.length,
     };
   });
 }
@@ -129,6 +135,7 @@ function readEntries(drafts: readonly Draft[], context: ReadContext, source: Sou
   const seen = new Map<string, Draft>();
   for (const draft of drafts) {
     const name = draft.known ?? draft.letter;
+    if (name === undefined && draft.isBroken) continue;
     if (name === undefined) {
       reportUnknown(draft, context);
       continue;
@@ -148,6 +155,7 @@ function readEntries(drafts: readonly Draft[], context: ReadContext, source: Sou
       continue;
     }
     seen.set(name, draft);
+    if (draft.isBroken) continue;
     if (draft.known !== undefined) readers[draft.known](draft.value, context);
     else if (!context.letters.has(name)) {
       report(context, draft.value, texts.badInteger, { key: name, text: shown(draft.value.text) });

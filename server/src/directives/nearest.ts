@@ -18,12 +18,21 @@ export function nearest(
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
-    const far = distance(wanted, candidate.toLowerCase());
+    const far = hasSameLetters(wanted, candidate) ? 1 : distance(wanted, candidate.toLowerCase());
     if (far >= bestDistance) continue;
     best = candidate;
     bestDistance = far;
   }
   return best;
+}
+
+/** Letters in the wrong order are one slip, not the two that the distance counts. */
+function hasSameLetters(word: string, candidate: string): boolean {
+  return word.length === candidate.length && sorted(word) === sorted(candidate.toLowerCase());
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join("");
 }
 
 /** Nothing longer is a misspelt name; the comparison is quadratic in the length. */

@@ -7,7 +7,7 @@ import type { MessageText, MessageValue } from "../messages/message";
 import type { ParsedModule } from "../python/parse";
 import type { Source } from "../python/source";
 import type { Span } from "../python/tree";
-import type { Finding, Fix } from "../rules/rule";
+import type { Finding, Fix, FixSafety } from "../rules/rule";
 import { levelOfDirectiveRule } from "./catalogue";
 import { directiveComments, isInHead, spanOf } from "./comments";
 import type { DirectiveComment, Text } from "./comments";
@@ -77,7 +77,7 @@ class SuppressionReader {
       return;
     }
     if (suppression.word === "ignore-file" && !isInHead(this.parsed.module, suppression.comment.start)) {
-      const fixes = [removeComment(suppression.comment, this.parsed.source)];
+      const fixes = [removeComment(suppression.comment, this.parsed.source, "review")];
       this.complaints.push(
         complaint("suppression-unused", suppression.written, texts.misplacedIgnoreFile, {}, fixes),
       );
@@ -154,7 +154,8 @@ function unknownRule(
 ): Finding {
   const rule = shown(written.text);
   const near = nearest(written.text.replaceAll("_", "-"), rules.all);
-  const remove = removeName(suppression, written, source);
+  // Which of the two was meant is a guess: neither may happen unseen.
+  const remove = removeName(suppression, written, source, "review");
   if (near === undefined)
     return complaint("suppression-unknown-rule", written, texts.unknownRule, { rule }, [remove]);
   return complaint("suppression-unknown-rule", written, texts.unknownRuleNearest, { rule, nearest: near }, [
@@ -202,9 +203,14 @@ function correct(written: Text, replacement: string): Fix {
 }
 
 /** Takes one rule out of the brackets; with the last one goes the comment. */
-function removeName(suppression: SuppressionComment, written: Text, source: Source): Fix {
+function removeName(
+  suppression: SuppressionComment,
+  written: Text,
+  source: Source,
+  safety: FixSafety = "safe",
+): Fix {
   const { rules, comment } = suppression;
-  if (rules.length <= 1) return removeComment(comment, source);
+  if (rules.length <= 1) return removeComment(comment, source, safety);
   const index = rules.indexOf(written);
   const next = rules[index + 1];
   const previous = rules[index - 1];
@@ -214,12 +220,12 @@ function removeName(suppression: SuppressionComment, written: Text, source: Sour
       ? { start: written.start, end: next.start }
       : { start: previous === undefined ? written.start : previous.start + previous.text.length, end };
   const title = message(texts.removeRule, { rule: shown(written.text) });
-  return makeFix(title, "safe", [{ ...span, text: "" }]);
+  return makeFix(title, safety, [{ ...span, text: "" }]);
 }
 
-/** A comment changes nothing about the program: taking one away is safe. Another tool's part of it stays. */
-function removeComment(comment: DirectiveComment, source: Source): Fix {
-  return makeFix(message(texts.removeComment), "safe", [{ ...removal(comment, source), text: "" }]);
+/** A comment changes nothing about the program: taking a useless one away is safe. Another tool's part of it stays. */
+function removeComment(comment: DirectiveComment, source: Source, safety: FixSafety = "safe"): Fix {
+  return makeFix(message(texts.removeComment), safety, [{ ...removal(comment, source), text: "" }]);
 }
 
 function removal(comment: DirectiveComment, source: Source): Span {

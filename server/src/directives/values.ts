@@ -108,7 +108,7 @@ function reportChoice(
   const near = nearest(value.text, valid, meanings);
   const list = valid.join(", ");
   if (near === undefined) report(context, value, texts.badChoice, { key, text, choices: list });
-  else report(context, value, texts.badChoiceNearest, { key, text, nearest: near, choices: list }, near);
+  else report(context, value, texts.badChoiceNearest, { key, text, nearest: near }, near);
 }
 
 /** A function of the file wins over a known loss of the same name: the header's user sees it in front of them. */

@@ -56,8 +56,8 @@ export const headerMessages = {
     "zh-cn": "`{text}` 不是 `{key}` 的有效值。可用的值：{choices}。",
   },
   badChoiceNearest: {
-    en: "`{text}` is no value of `{key}`; `{nearest}` is probably meant. Values: {choices}.",
-    "zh-cn": "`{text}` 不是 `{key}` 的有效值，您可能想写 `{nearest}`。可用的值：{choices}。",
+    en: "`{text}` is no value of `{key}`; `{nearest}` is probably meant.",
+    "zh-cn": "`{text}` 不是 `{key}` 的有效值，您可能想写 `{nearest}`。",
   },
   missingShape: {
     en: "The shape is missing: `{dtype}[B, …]`, with `B` for the micro-batch.",

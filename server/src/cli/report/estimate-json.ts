@@ -7,6 +7,7 @@
  * not known), `isLowerBound` of `needed`, `verdict` (`fits`, `over-budget`, `over-device`, `unknown`), and `batch`,
  * `accumulate`, `devices` with their product `effectiveBatch` (null where the micro-batch is not known).
  */
+import { effectiveBatch } from "../../directives/budget";
 import type { BudgetVerdict, ModelEstimate } from "../../memory/estimate";
 import type { TrainingSetup } from "../../memory/setup";
 import { render } from "../../messages/message";
@@ -70,12 +71,6 @@ function jsonBudget({ verdict, setup }: EstimateFacts): object | null {
     devices,
     effectiveBatch: effectiveBatch(setup) ?? null,
   };
-}
-
-/** Micro-batch × accumulation steps × devices; `undefined` where the micro-batch is not known. */
-export function effectiveBatch({ batch, accumulate, devices }: TrainingSetup): number | undefined {
-  if (batch === undefined) return undefined;
-  return batch.value * (accumulate?.value ?? 1) * (devices?.value ?? 1);
 }
 
 function lineOf(source: Source, span: Span | undefined): number | null {

@@ -1,4 +1,5 @@
 /** Estimates for people: a table for each model, then what it rests on. */
+import { effectiveBatch } from "../../directives/budget";
 import type { ModelEstimate } from "../../memory/estimate";
 import { formatBytes } from "../../memory/units";
 import { estimateMessages as texts } from "../../messages/cli";
@@ -7,7 +8,6 @@ import type { Message } from "../../messages/message";
 import type { Source } from "../../python/source";
 import { printable } from "../../workspace/problem";
 import type { Terminal } from "../reporter";
-import { effectiveBatch } from "./estimate-json";
 import type { EstimateFacts } from "./estimate-json";
 import { displayWidth, padTo } from "./frame";
 
