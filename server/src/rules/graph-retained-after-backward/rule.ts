@@ -1,0 +1,48 @@
+import { defineRule, oneLower, type RuleContext } from "../rule";
+import type { KeptValue } from "../../torch/provenance";
+import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "../loss-graph-retained/reporting";
+
+/** Tensors kept past their iteration whose activations a backward has freed: nodes and tensors still pile up. */
+export const rule = defineRule({
+  name: "graph-retained-after-backward",
+  group: "graph",
+  level: "warning",
+  summary: {
+    en: "A tensor is kept with its graph after the backward that freed the graph's activations.",
+    "zh-cn": "张量在 backward 释放激活之后仍连同计算图节点一起被保留。",
+  },
+  messages: {
+    ...keptMessages,
+    kept: {
+      en: "`{holder}` keeps `{value}` with its graph. The backward of this iteration has freed the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up until `{holder}` is freed. Keep the number (`.item()`) or a detached tensor (`.detach()`).",
+      "zh-cn":
+        "`{holder}` 保留了 `{value}` 及其计算图。本次迭代的 backward 已经释放了激活，但在 `{holder}` 被释放之前，计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。请只保留数值（`.item()`）或分离后的张量（`.detach()`）。",
+    },
+    named: {
+      en: "If `{value}` is the loss: `{holder}` keeps it with its graph. The backward of this iteration has freed the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up. Keep the number (`.item()`) or a detached tensor (`.detach()`).",
+      "zh-cn":
+        "如果 `{value}` 是损失：`{holder}` 会连同计算图一起保留它。本次迭代的 backward 已经释放了激活，但计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。请只保留数值（`.item()`）或分离后的张量（`.detach()`）。",
+    },
+  },
+  create(context) {
+    return {
+      finish() {
+        for (const kept of context.torch.provenance.kept) {
+          if (kept.freedBy !== undefined) report(kept, context);
+        }
+      },
+    };
+  },
+});
+
+function report(kept: KeptValue, context: RuleContext): void {
+  const named = kept.carried.certainty === "name";
+  context.report({
+    at: placeOf(kept, context),
+    message: named ? "named" : "kept",
+    values: { value: textOf(kept.value, context), holder: textOf(kept.store.holder, context) },
+    level: named ? oneLower("warning") : "warning",
+    related: relatedTo(kept, context),
+    fixes: fixesFor(kept, context),
+  });
+}

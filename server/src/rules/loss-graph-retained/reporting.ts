@@ -1,0 +1,76 @@
+/** What the two rules about kept graphs say alike: where, which lines matter, which fixes. */
+import type { Node, Span } from "../../python/tree";
+import { enclosingStatement } from "../../python/walk";
+import type { KeptValue } from "../../torch/provenance";
+import type { Report, RuleContext } from "../rule";
+import { severingOf } from "./severing";
+
+export type KeptMessage = "made" | "loop" | "freed" | "stored" | "item" | "detach" | "detachToCpu";
+
+/** Texts of related places and fixes. */
+export const keptMessages = {
+  made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
+  loop: { en: "Each iteration of this loop adds one.", "zh-cn": "这个循环的每次迭代都会再增加一个。" },
+  freed: {
+    en: "This backward frees the activations of the graph.",
+    "zh-cn": "这次 backward 会释放计算图中的激活。",
+  },
+  stored: { en: "It is kept here.", "zh-cn": "它在这里被保留下来。" },
+  item: { en: "Keep the number only: .item()", "zh-cn": "只保留数值：.item()" },
+  detach: { en: "Keep the value without its graph: .detach()", "zh-cn": "保留数值但去掉计算图：.detach()" },
+  detachToCpu: {
+    en: "Keep the value in host memory: .detach().cpu()",
+    "zh-cn": "把数值保留在主机内存中：.detach().cpu()",
+  },
+} as const;
+
+/** Where the finding stands: the kept value, or its statement when that begins on an earlier line. */
+export function placeOf(kept: KeptValue, context: RuleContext): Span {
+  const { source } = context;
+  const statement = kept.through ?? kept.store.statement;
+  return source.lineOf(kept.value.start) === source.lineOf(statement.start) ? kept.value : statement;
+}
+
+/** A short text of an expression for a message. */
+export function textOf(node: Span, context: RuleContext): string {
+  const text = context.source.slice(node).replace(/\s+/g, " ");
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+export function relatedTo(
+  kept: KeptValue,
+  context: RuleContext,
+): NonNullable<Report<KeptMessage>["related"]> {
+  const { source } = context;
+  const related: { at: Span; message: KeptMessage }[] = [];
+  const [made] = kept.carried.sources;
+  if (made && !overlaps(made, kept.value)) related.push({ at: made, message: "made" });
+  related.push({ at: headOf(kept.loop, context), message: "loop" });
+  if (kept.freedBy) related.push({ at: kept.freedBy.call, message: "freed" });
+  if (kept.through) related.push({ at: kept.store.statement, message: "stored" });
+  return related.filter(({ at }) => source.lineOf(at.start) !== -1);
+}
+
+/** The first line of a loop, without its body. */
+function headOf(loop: KeptValue["loop"], context: RuleContext): Span {
+  const end = context.source.lineStart(context.source.lineOf(loop.start) + 1);
+  return { start: loop.start, end: loop.start + context.source.text.slice(loop.start, end).trimEnd().length };
+}
+
+function overlaps(node: Node, value: Span): boolean {
+  const statement = enclosingStatement(node);
+  return statement !== undefined && value.start >= statement.start && value.end <= statement.end;
+}
+
+export function fixesFor(kept: KeptValue, context: RuleContext): NonNullable<Report<KeptMessage>["fixes"]> {
+  const severing = severingOf(kept, context.torch);
+  const fixes: NonNullable<Report<KeptMessage>["fixes"]>[number][] = [];
+  if (severing.item) fixes.push({ title: "item", safety: "safe", edits: severing.item });
+  if (severing.detach) {
+    fixes.push({ title: "detach", safety: severing.tensors ? "safe" : "review", edits: severing.detach });
+  }
+  if (severing.detachToCpu && !severing.scalars) {
+    fixes.push({ title: "detachToCpu", safety: "review", edits: severing.detachToCpu });
+  }
+  return fixes;
+}

@@ -1,0 +1,55 @@
+import { defineRule, oneLower, type RuleContext } from "../rule";
+import type { KeptValue } from "../../torch/provenance";
+import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "./reporting";
+
+/** Tensors whose graph no backward frees, kept past the iteration that made them. */
+export const rule = defineRule({
+  name: "loss-graph-retained",
+  group: "graph",
+  level: "error",
+  summary: {
+    en: "A tensor is kept past its iteration together with its whole graph.",
+    "zh-cn": "张量连同整个计算图被保留到了本次迭代之后。",
+  },
+  messages: {
+    ...keptMessages,
+    kept: {
+      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size} each)}} stay in GPU memory as long as `{holder}` holds them. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
+      "zh-cn":
+        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（每次 {size}）}}都会留在显存中。请只保留数值（`.item()`）或分离后的张量（`.detach()`），或者在 `torch.no_grad()` 下运行这部分代码。",
+    },
+    named: {
+      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay in GPU memory. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
+      "zh-cn":
+        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都会留在显存中。请只保留数值（`.item()`）或分离后的张量（`.detach()`），或者在 `torch.no_grad()` 下运行这部分代码。",
+    },
+  },
+  create(context) {
+    return {
+      finish() {
+        for (const kept of context.torch.provenance.kept) {
+          if (kept.freedBy === undefined) report(kept, context);
+        }
+      },
+    };
+  },
+});
+
+function report(kept: KeptValue, context: RuleContext): void {
+  const named = kept.carried.certainty === "name";
+  const [source] = kept.carried.sources;
+  const model = source?.kind === "Call" ? textOf(source.callee, context) : "";
+  context.report({
+    at: placeOf(kept, context),
+    message: named ? "named" : "kept",
+    values: {
+      value: textOf(kept.value, context),
+      holder: textOf(kept.store.holder, context),
+      model,
+      size: "unknown",
+    },
+    level: named ? oneLower("error") : "error",
+    related: relatedTo(kept, context),
+    fixes: fixesFor(kept, context),
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * Where values come from and what becomes of their graph: does a value carry one, has a backward freed it, does a later
+ * backward need it, are gradients recorded here. Everything is computed on first use.
+ */
+import type { Expression, Node } from "../python/tree";
+import { createCarriedValues, type CarriedValues } from "./provenance/carried";
+import { createFlow, type Flow } from "./provenance/flow";
+import { createGradientModes, type GradientMode, type GradientModes } from "./provenance/gradient-mode";
+import { keptValues, type KeptValue } from "./provenance/kept";
+import { createNeeded, type Needed } from "./provenance/needed";
+import { createReach, type Reach } from "./provenance/reach";
+import { backwardCalls, type BackwardCall } from "./provenance/sinks";
+import { collectStores, type Store } from "./provenance/stores";
+import type { Carried, Path } from "./provenance/value";
+import type { Resolver } from "./resolve";
+
+export type { BackwardCall, Carried, Flow, GradientMode, GradientModes, KeptValue, Needed, Reach, Store };
+
+export interface Provenance {
+  /** Whether the value of an expression carries a graph, with the callers in this file taken in. */
+  carried(expression: Expression, path?: Path): Carried;
+  /** The same by the function's own text; parameters stay open. */
+  carriedHere(expression: Expression, path?: Path): Carried;
+  /** Whether autograd records at a node. */
+  gradientMode(node: Node): GradientMode;
+  readonly modes: GradientModes;
+  readonly flow: Flow;
+  readonly reach: Reach;
+  readonly needed: Needed;
+  /** All backward calls in source order. */
+  readonly backwards: readonly BackwardCall[];
+  /** Appends, running sums and other places that may keep a value. */
+  readonly stores: readonly Store[];
+  /** Values with a graph that outlive their iteration. */
+  readonly kept: readonly KeptValue[];
+}
+
+export function createProvenance(resolver: Resolver): Provenance {
+  return new FileProvenance(resolver);
+}
+
+class FileProvenance implements Provenance {
+  private readonly resolver: Resolver;
+  private readonly lazy: {
+    flow?: Flow;
+    modes?: GradientModes;
+    reach?: Reach;
+    needed?: Needed;
+    backwards?: readonly BackwardCall[];
+    stores?: readonly Store[];
+    byKey?: ReadonlyMap<string, readonly Store[]>;
+    carried?: CarriedValues;
+    kept?: readonly KeptValue[];
+  } = {};
+
+  constructor(resolver: Resolver) {
+    this.resolver = resolver;
+  }
+
+  carried(expression: Expression, path: Path = []): Carried {
+    return this.values.closed(expression, path);
+  }
+
+  carriedHere(expression: Expression, path: Path = []): Carried {
+    return this.values.of(expression, path);
+  }
+
+  gradientMode(node: Node): GradientMode {
+    return this.modes.at(node);
+  }
+
+  get flow(): Flow {
+    return (this.lazy.flow ??= createFlow(this.resolver));
+  }
+
+  get modes(): GradientModes {
+    return (this.lazy.modes ??= createGradientModes(this.resolver));
+  }
+
+  get reach(): Reach {
+    return (this.lazy.reach ??= createReach(this.resolver));
+  }
+
+  get backwards(): readonly BackwardCall[] {
+    return (this.lazy.backwards ??= backwardCalls(this.resolver));
+  }
+
+  get stores(): readonly Store[] {
+    return (this.lazy.stores ??= collectStores(this.resolver));
+  }
+
+  get needed(): Needed {
+    const { resolver, flow, backwards, byKey: stores } = this;
+    return (this.lazy.needed ??= createNeeded({ resolver, flow, backwards, stores }));
+  }
+
+  get kept(): readonly KeptValue[] {
+    const { resolver, flow, needed, reach, backwards } = this;
+    return (this.lazy.kept ??= keptValues(this.stores, {
+      resolver,
+      flow,
+      carried: this.values,
+      needed,
+      reach,
+      backwards,
+    }));
+  }
+
+  private get values(): CarriedValues {
+    const { resolver, flow, modes, backwards, byKey } = this;
+    const storedIn = (key: string): readonly Store[] => (byKey.get(key) ?? []).filter(holdsElements);
+    return (this.lazy.carried ??= createCarriedValues({ resolver, flow, modes, backwards, storedIn }));
+  }
+
+  private get byKey(): ReadonlyMap<string, readonly Store[]> {
+    if (this.lazy.byKey) return this.lazy.byKey;
+    const byKey = new Map<string, Store[]>();
+    for (const store of this.stores)
+      byKey.set(store.holderKey, [...(byKey.get(store.holderKey) ?? []), store]);
+    return (this.lazy.byKey = byKey);
+  }
+}
+
+/** Running sums of a plain variable are definitions already; what is stored under a key is not. */
+function holdsElements(store: Store): boolean {
+  return store.kind === "append" || store.kind === "subscript" || store.keys.length > 0;
+}

@@ -1,0 +1,372 @@
+/**
+ * Which assignments may reach a read: reaching definitions over our statements, exact for structured code. Variables
+ * are names bound in the running function (or module) and attributes spelled as dotted paths (`self.total`).
+ *
+ * A loop needs one extra pass that only looks at what it assigns: what may stand at its head is what came before joined
+ * with what one run of its body leaves, and that is already the fixed point.
+ */
+import type { Expression, FunctionDefinition, Lambda, Module, Node, Statement } from "../../python/tree";
+import { forEachChild, isStatement, walk } from "../../python/walk";
+import { flattenTarget } from "../resolve-index";
+import type { Resolver } from "../resolve";
+
+export interface Definition {
+  /** The variable, as `Resolver.keyOf` names it. */
+  readonly key: string;
+  /** The name or attribute that is bound. */
+  readonly target: Expression;
+  /** The statement or expression that binds. */
+  readonly node: Node;
+  /** `augmented`: the variable keeps what it had and takes `value` in. `iterate`: an element of `value`. */
+  readonly kind: "assign" | "augmented" | "iterate" | "with" | "other";
+  readonly value: Expression | undefined;
+  /** Where in `value`, for unpacked targets. */
+  readonly path: readonly number[];
+}
+
+/** Stands for whatever a variable held when the function began. */
+export const atEntry = Symbol("at entry");
+export type Reaching = Definition | typeof atEntry;
+
+export interface Flow {
+  /** What may have bound the variable that a name or attribute reads; `undefined` where the read is no variable. */
+  reaching(read: Expression): readonly Reaching[] | undefined;
+  /** All definitions of a variable in the file. */
+  definitionsOf(key: string): readonly Definition[];
+  /** Reads of a variable in the file, in source order. */
+  readsOf(key: string): readonly Expression[];
+  /** What reached the target of an augmented assignment before it ran. */
+  before(definition: Definition): readonly Reaching[];
+}
+
+type Environment = Map<string, readonly Reaching[]>;
+type Body = Module | FunctionDefinition;
+
+export function createFlow(resolver: Resolver): Flow {
+  const flow = new FileFlow(resolver);
+  flow.runBody(resolver.module);
+  for (const definition of resolver.index.functions) flow.runBody(definition);
+  return flow;
+}
+
+interface LoopExits {
+  readonly breaks: Environment[];
+  readonly continues: Environment[];
+}
+
+const justEntry: readonly Reaching[] = [atEntry];
+
+class FileFlow implements Flow {
+  private readonly reads = new Map<Expression, readonly Reaching[]>();
+  private readonly readsByKey = new Map<string, Expression[]>();
+  private readonly definitions = new Map<string, Definition[]>();
+  private readonly byTarget = new Map<Expression, Definition>();
+  private readonly earlier = new Map<Definition, readonly Reaching[]>();
+  private loops: LoopExits[] = [];
+  private recording = true;
+
+  constructor(private readonly resolver: Resolver) {}
+
+  reaching(read: Expression): readonly Reaching[] | undefined {
+    return this.reads.get(read);
+  }
+
+  definitionsOf(key: string): readonly Definition[] {
+    return this.definitions.get(key) ?? [];
+  }
+
+  readsOf(key: string): readonly Expression[] {
+    return this.readsByKey.get(key) ?? [];
+  }
+
+  before(definition: Definition): readonly Reaching[] {
+    return this.earlier.get(definition) ?? justEntry;
+  }
+
+  runBody(body: Body): void {
+    this.loops = [];
+    this.recording = true;
+    if (body.kind === "FunctionDefinition") {
+      for (const parameter of body.parameters) if (parameter.default) this.read(parameter.default, new Map());
+      for (const decorator of body.decorators) this.read(decorator.expression, new Map());
+    }
+    this.block(body.body, new Map());
+  }
+
+  /** Runs statements; `undefined` when the end cannot be reached. */
+  private block(statements: readonly Statement[], start: Environment | undefined): Environment | undefined {
+    let environment = start;
+    for (const statement of statements) {
+      if (environment !== undefined) environment = this.statement(statement, environment);
+      else if (!this.recording) return undefined;
+      // Code behind a `return` never runs; it is read all the same so that every read has an answer.
+      else this.statement(statement, new Map());
+    }
+    return environment;
+  }
+
+  private statement(statement: Statement, environment: Environment | undefined): Environment | undefined {
+    if (environment === undefined) return undefined;
+    switch (statement.kind) {
+      case "Assign":
+        this.read(statement.value, environment);
+        for (const target of statement.targets) {
+          this.readTarget(target, environment);
+          this.bind(target, statement.value, statement, "assign", environment);
+        }
+        return environment;
+      case "AnnotatedAssign":
+        if (statement.value) {
+          this.read(statement.value, environment);
+          this.bind(statement.target, statement.value, statement, "assign", environment);
+        }
+        return environment;
+      case "AugmentedAssign":
+        this.read(statement.value, environment);
+        this.read(statement.target, environment);
+        this.bind(statement.target, statement.value, statement, "augmented", environment);
+        return environment;
+      case "If":
+        return this.branch(statement.test, statement.body, statement.orelse, environment);
+      case "For":
+        this.read(statement.iterable, environment);
+        return this.loop(statement, environment);
+      case "While":
+        return this.loop(statement, environment);
+      case "With":
+        for (const item of statement.items) {
+          this.read(item.context, environment);
+          if (item.target) this.bind(item.target, item.context, statement, "with", environment);
+        }
+        return this.block(statement.body, environment);
+      case "Try":
+        return this.attempt(statement, environment);
+      case "Match": {
+        this.read(statement.subject, environment);
+        let after: Environment | undefined = new Map(environment);
+        for (const one of statement.cases) {
+          const inside = new Map(environment);
+          for (const capture of one.pattern.captures)
+            this.bind(capture, undefined, statement, "other", inside);
+          if (one.guard) this.read(one.guard, inside);
+          after = join(after, this.block(one.body, inside));
+        }
+        return after;
+      }
+      case "Return":
+        if (statement.value) this.read(statement.value, environment);
+        return undefined;
+      case "Raise":
+        if (statement.exception) this.read(statement.exception, environment);
+        return undefined;
+      case "Break":
+        this.loops.at(-1)?.breaks.push(new Map(environment));
+        return undefined;
+      case "Continue":
+        this.loops.at(-1)?.continues.push(new Map(environment));
+        return undefined;
+      case "Delete":
+        for (const target of statement.targets) {
+          this.readTarget(target, environment);
+          if (target.kind === "Name" || target.kind === "Attribute") {
+            this.bind(target, undefined, statement, "other", environment);
+          }
+        }
+        return environment;
+      case "FunctionDefinition":
+        this.bind(statement.name, undefined, statement, "other", environment);
+        return environment;
+      case "ClassDefinition":
+        for (const base of statement.bases) this.read(base, environment);
+        this.block(statement.body, new Map(environment));
+        return environment;
+      default:
+        forEachChild(statement, (child) => {
+          if (!isStatement(child)) this.read(child, environment);
+        });
+        return environment;
+    }
+  }
+
+  private branch(
+    test: Expression,
+    body: readonly Statement[],
+    orelse: readonly Statement[],
+    environment: Environment,
+  ): Environment | undefined {
+    this.read(test, environment);
+    const taken = this.block(body, new Map(environment));
+    return join(taken, this.block(orelse, environment));
+  }
+
+  private loop(
+    loop: Extract<Statement, { kind: "For" | "While" }>,
+    environment: Environment,
+  ): Environment | undefined {
+    const wasRecording = this.recording;
+    this.recording = false;
+    const once = this.loopBody(loop, new Map(environment));
+    this.recording = wasRecording;
+    const head = join(environment, once.end) ?? environment;
+    if (!wasRecording) return leave(head, once.exits, loop, (statements, at) => this.block(statements, at));
+    const again = this.loopBody(loop, new Map(head));
+    return leave(join(head, again.end) ?? head, again.exits, loop, (statements, at) =>
+      this.block(statements, at),
+    );
+  }
+
+  private loopBody(
+    loop: Extract<Statement, { kind: "For" | "While" }>,
+    environment: Environment,
+  ): { end: Environment | undefined; exits: LoopExits } {
+    const exits: LoopExits = { breaks: [], continues: [] };
+    this.loops.push(exits);
+    if (loop.kind === "While") this.read(loop.test, environment);
+    else this.bind(loop.target, loop.iterable, loop, "iterate", environment);
+    let end = this.block(loop.body, environment);
+    for (const one of exits.continues) end = join(end, one);
+    this.loops.pop();
+    return { end, exits };
+  }
+
+  private attempt(
+    statement: Extract<Statement, { kind: "Try" }>,
+    environment: Environment,
+  ): Environment | undefined {
+    let interrupted: Environment | undefined = new Map(environment);
+    let current: Environment | undefined = environment;
+    for (const one of statement.body) {
+      current = this.block([one], current);
+      interrupted = join(interrupted, current && new Map(current));
+    }
+    let after = this.block(statement.orelse, current);
+    for (const handler of statement.handlers) {
+      const inside = new Map(interrupted);
+      if (handler.name) this.bind(handler.name, undefined, statement, "other", inside);
+      after = join(after, this.block(handler.body, inside));
+    }
+    if (statement.finally.length === 0) return after;
+    const last = this.block(statement.finally, join(after && new Map(after), interrupted));
+    return after === undefined ? undefined : last;
+  }
+
+  // --- Reads and binds --------------------------------------------------------------------------------------------
+
+  private bind(
+    target: Expression,
+    value: Expression | undefined,
+    node: Node,
+    kind: Definition["kind"],
+    environment: Environment,
+  ): void {
+    if (target.kind === "Name" || target.kind === "Attribute") {
+      this.bindOne(target, value, [], node, kind, environment);
+      return;
+    }
+    for (const flat of flattenTarget(target, value)) {
+      if (flat.target.kind !== "Name" && flat.target.kind !== "Attribute") continue;
+      this.bindOne(flat.target, flat.value, flat.path, node, kind, environment);
+    }
+  }
+
+  private bindOne(
+    target: Expression,
+    value: Expression | undefined,
+    path: readonly number[],
+    node: Node,
+    kind: Definition["kind"],
+    environment: Environment,
+  ): void {
+    let definition = this.byTarget.get(target);
+    if (definition === undefined) {
+      const key = this.resolver.keyOf(target);
+      if (key === undefined) return;
+      definition = { key, target, node, kind, value, path };
+      this.byTarget.set(target, definition);
+      push(this.definitions, key, definition);
+    }
+    if (kind === "augmented" && this.recording) {
+      this.earlier.set(definition, environment.get(definition.key) ?? justEntry);
+    }
+    environment.set(definition.key, [definition]);
+  }
+
+  /** The parts of a target that are read: `d` and `k` of `d[k] = …`, `a` of `a.b = …`. */
+  private readTarget(target: Expression, environment: Environment): void {
+    if (target.kind === "Name") return;
+    if (target.kind === "Attribute") this.read(target.object, environment);
+    else if (target.kind === "Tuple" || target.kind === "List") {
+      for (const element of target.elements) this.readTarget(element, environment);
+    } else this.read(target, environment);
+  }
+
+  private read(expression: Node, environment: Environment): void {
+    if (!this.recording) return;
+    walk(expression, {
+      enter: (node) => {
+        if (node.kind === "Name") this.recordRead(node, node, environment);
+        else if (node.kind === "Attribute") this.recordRead(node, node, environment);
+        else if (node.kind === "Comprehension") this.bindComprehension(node, environment);
+        else if (node.kind === "Lambda") this.skipParameters(node, environment);
+        return undefined;
+      },
+      leave: (node) => {
+        if (node.kind === "NamedExpression") this.bind(node.target, node.value, node, "assign", environment);
+      },
+    });
+  }
+
+  private recordRead(read: Expression, node: Expression, environment: Environment): void {
+    const key = this.resolver.keyOf(node);
+    if (key === undefined) return;
+    const now = environment.get(key) ?? justEntry;
+    const before = this.reads.get(read);
+    this.reads.set(read, before === undefined ? now : union(before, now));
+    if (before === undefined) push(this.readsByKey, key, read);
+  }
+
+  private bindComprehension(
+    node: Extract<Expression, { kind: "Comprehension" }>,
+    environment: Environment,
+  ): void {
+    for (const clause of node.clauses)
+      this.bind(clause.target, clause.iterable, node, "iterate", environment);
+  }
+
+  private skipParameters(node: Lambda, environment: Environment): void {
+    for (const parameter of node.parameters) this.bind(parameter.name, undefined, node, "other", environment);
+  }
+}
+
+function leave(
+  end: Environment,
+  exits: LoopExits,
+  loop: Extract<Statement, { kind: "For" | "While" }>,
+  run: (statements: readonly Statement[], at: Environment | undefined) => Environment | undefined,
+): Environment | undefined {
+  const endless = loop.kind === "While" && loop.test.kind === "Boolean" && loop.test.value;
+  let after = run(loop.orelse, endless ? undefined : end);
+  for (const one of exits.breaks) after = join(after, one);
+  return after;
+}
+
+function join(left: Environment | undefined, right: Environment | undefined): Environment | undefined {
+  if (left === undefined) return right;
+  if (right === undefined || left === right) return left;
+  const result: Environment = new Map();
+  for (const [key, one] of left) result.set(key, union(one, right.get(key) ?? justEntry));
+  for (const [key, one] of right) if (!left.has(key)) result.set(key, union(one, justEntry));
+  return result;
+}
+
+function union(left: readonly Reaching[], right: readonly Reaching[]): readonly Reaching[] {
+  if (left === right) return left;
+  const missing = right.filter((one) => !left.includes(one));
+  return missing.length === 0 ? left : [...left, ...missing];
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key);
+  if (values) values.push(value);
+  else map.set(key, [value]);
+}

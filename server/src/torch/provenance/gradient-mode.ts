@@ -1,0 +1,255 @@
+/**
+ * Whether autograd records at a point: `with torch.no_grad()`, decorators with and without brackets, statements such as
+ * `torch.set_grad_enabled(False)`, and the callers of the function in this file.
+ */
+import type { Call, Decorator, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import { enclosingStatement, isStatement, statementListsOf, walk } from "../../python/walk";
+import { enableGradContext, noGradContexts, setGradEnabled } from "../api";
+import { frameworkNoGradHooks } from "../api-kinds";
+import type { Resolver } from "../resolve";
+import { enclosingClass } from "../resolve-index";
+
+/** `unknown`: it depends on a value, or on code that is not in this file. */
+export type GradientMode = "on" | "off" | "unknown";
+
+/** What a context manager, a decorator or a statement does; `undefined`: nothing to gradients. */
+type Effect = GradientMode | undefined;
+
+export interface GradientModes {
+  /** With the callers in this file taken in: `off` only where every one of them turns gradients off. */
+  at(node: Node): GradientMode;
+  /** By the function's own text only; `undefined` where that says nothing. */
+  lexicallyAt(node: Node): Effect;
+  /** What an expression does when it is entered as a context manager or stands as a decorator. */
+  effectOf(context: Expression): Effect;
+}
+
+export function createGradientModes(resolver: Resolver): GradientModes {
+  return new FileGradientModes(resolver);
+}
+
+const suspiciousName = /grad|infer|eval|freez|ema|average|teacher|scope|context|ctx|mode/i;
+
+class FileGradientModes implements GradientModes {
+  private readonly functions = new Map<FunctionDefinition, GradientMode | "busy">();
+  private readonly statements = new Map<Statement, Effect>();
+  private moduleStatement: { readonly effect: Effect } | undefined;
+
+  constructor(private readonly resolver: Resolver) {}
+
+  at(node: Node): GradientMode {
+    const own = this.lexicallyAt(node);
+    if (own !== undefined) return own;
+    const owner = this.outermostWithCallers(node);
+    return owner === undefined ? "on" : this.ofFunction(owner);
+  }
+
+  lexicallyAt(node: Node): Effect {
+    const statement = enclosingStatement(node);
+    if (statement === undefined || statement === node) return this.lexicallyFrom(node);
+    if (!this.statements.has(statement)) this.statements.set(statement, this.lexicallyFrom(statement));
+    return this.statements.get(statement);
+  }
+
+  private lexicallyFrom(node: Node): Effect {
+    let below: Node = node;
+    for (let at = node.parent; at !== undefined; below = at, at = at.parent) {
+      if (isStatement(below)) {
+        const statement = this.earlierStatement(below, at);
+        if (statement !== undefined) return statement;
+      }
+      const effect = this.effectAround(at, below);
+      if (effect !== undefined) return effect;
+    }
+    return this.moduleEffect(node);
+  }
+
+  private effectAround(at: Node, below: Node): Effect {
+    if (at.kind === "With" && at.body.includes(below as Statement)) {
+      return first([...at.items].reverse().map((item) => this.effectOf(item.context)));
+    }
+    if (at.kind === "FunctionDefinition" && at.body.includes(below as Statement)) {
+      return first(at.decorators.map((decorator) => this.effectOfDecorator(decorator)));
+    }
+    if (at.kind === "Call" && at.callee !== below && at.callee.kind === "Call")
+      return this.effectOf(at.callee);
+    return undefined;
+  }
+
+  /** The nearest statement before this one, in the same block, that sets the mode for what follows. */
+  private earlierStatement(statement: Statement, parent: Node): Effect {
+    for (const list of statementListsOf(parent)) {
+      const place = list.indexOf(statement);
+      for (let index = place - 1; index >= 0; index--) {
+        const effect = this.effectOfStatement(list[index]);
+        if (effect !== undefined) return effect;
+      }
+    }
+    return undefined;
+  }
+
+  private effectOfStatement(statement: Statement | undefined): Effect {
+    if (statement?.kind !== "ExpressionStatement" && statement?.kind !== "Assign") return undefined;
+    const call = statement.kind === "Assign" ? statement.value : statement.expression;
+    if (call.kind !== "Call") return undefined;
+    if (this.resolver.qualifiedName(call.callee) === setGradEnabled) return this.effectOf(call);
+    if (call.callee.kind !== "Attribute") return undefined;
+    const method = call.callee.attribute.id;
+    if (method === "__enter__") return this.effectOf(call.callee.object);
+    const entered = method === "enter_context" ? call.positional[0] : undefined;
+    return entered && this.effectOf(entered);
+  }
+
+  /** `torch.set_grad_enabled(False)` at module level holds for every function that is called after it. */
+  private moduleEffect(node: Node): Effect {
+    let inFunction = false;
+    for (let at = node.parent; at !== undefined; at = at.parent)
+      inFunction ||= at.kind === "FunctionDefinition";
+    if (!inFunction) return undefined;
+    this.moduleStatement ??= {
+      effect: first(
+        this.resolver.module.body.map((statement) => this.effectOfStatement(statement)).reverse(),
+      ),
+    };
+    return this.moduleStatement.effect;
+  }
+
+  effectOf(context: Expression): Effect {
+    return this.effect(context, 0);
+  }
+
+  private effect(context: Expression, depth: number): Effect {
+    if (depth > 8) return "unknown";
+    switch (context.kind) {
+      case "Call":
+        return this.effectOfCall(context, depth);
+      case "Name":
+      case "Attribute":
+        return this.effectOfReference(context, depth);
+      case "Conditional":
+        return joined([this.effect(context.body, depth + 1), this.effect(context.orelse, depth + 1)]);
+      case "BooleanOperation":
+      case "Subscript":
+        return "unknown";
+      default:
+        return undefined;
+    }
+  }
+
+  private effectOfReference(reference: Expression, depth: number): Effect {
+    const name = this.resolver.qualifiedName(reference);
+    if (name !== undefined) {
+      if (noGradContexts.has(name)) return "off";
+      if (name === enableGradContext) return "on";
+      if (name.startsWith("torch.")) return undefined;
+      return byName(name.split(".").at(-1));
+    }
+    const values = this.resolver.valuesOf(reference);
+    if (values.length > 0) return joined(values.map((value) => this.effect(value, depth + 1)));
+    return byName(
+      reference.kind === "Name" ? reference.id : reference.kind === "Attribute" ? reference.attribute.id : "",
+    );
+  }
+
+  private effectOfCall(call: Call, depth: number): Effect {
+    const name = this.resolver.qualifiedName(call.callee);
+    const [argument] = call.positional.length > 0 ? call.positional : call.keywords.map(({ value }) => value);
+    if (name !== undefined) {
+      if (name === setGradEnabled) return booleanOf(argument) ?? "unknown";
+      if (name === "torch.inference_mode")
+        return argument === undefined ? "off" : (booleanOf(argument, true) ?? "unknown");
+      if (noGradContexts.has(name)) return "off";
+      if (name === enableGradContext) return "on";
+      if (name === "contextlib.nullcontext") return undefined;
+      if (/^(torch|contextlib|builtins|tqdm|threading|time|warnings|tempfile)\./.test(name)) return undefined;
+      return byName(name.split(".").at(-1));
+    }
+    const target = this.resolver.functionOf(call);
+    if (target) return this.insideOf(target, depth);
+    const callee = call.callee;
+    if (callee.kind === "Call" || callee.kind === "Conditional") return this.effect(callee, depth + 1);
+    const values = this.resolver.valuesOf(callee);
+    if (values.length > 0) return joined(values.map((value) => this.effect(value, depth + 1)));
+    return byName(
+      callee.kind === "Name" ? callee.id : callee.kind === "Attribute" ? callee.attribute.id : "",
+    );
+  }
+
+  /** A context manager or decorator written in this file: what does its own text turn on or off? */
+  private insideOf(target: FunctionDefinition, depth: number): Effect {
+    let effect: Effect;
+    walk(target, {
+      enter: (node) => {
+        if (effect !== undefined) return false;
+        if (node.kind === "With")
+          effect = first(node.items.map((item) => this.effect(item.context, depth + 1)));
+        if (node.kind === "ExpressionStatement") effect ??= this.effectOfStatement(node);
+        if (node.kind === "Return" && node.value?.kind === "Call")
+          effect ??= this.effect(node.value, depth + 1);
+        return undefined;
+      },
+    });
+    return effect;
+  }
+
+  private effectOfDecorator(decorator: Decorator): Effect {
+    const { expression } = decorator;
+    if (expression.kind === "Name") {
+      const definition = this.resolver.scopes.lookup(expression)[0]?.node;
+      if (definition?.kind === "FunctionDefinition") return this.insideOf(definition, 0);
+    }
+    return this.effect(expression, 0);
+  }
+
+  /** The function whose callers decide: nested functions run where the function around them runs, unless called. */
+  private outermostWithCallers(node: Node): FunctionDefinition | undefined {
+    for (let at = node.parent; at !== undefined; at = at.parent) {
+      if (at.kind === "FunctionDefinition") return at;
+    }
+    return undefined;
+  }
+
+  private ofFunction(owner: FunctionDefinition): GradientMode {
+    const known = this.functions.get(owner);
+    if (known === "busy") return "off"; // a recursive call adds no caller of its own
+    if (known !== undefined) return known;
+    this.functions.set(owner, "busy");
+    const mode = this.fromCallers(owner);
+    this.functions.set(owner, mode);
+    return mode;
+  }
+
+  private fromCallers(owner: FunctionDefinition): GradientMode {
+    const holder = enclosingClass(owner);
+    if (holder && frameworkNoGradHooks.has(owner.name.id) && holder.bases.length > 0) return "off";
+    const calls = this.resolver.callsTo(owner);
+    if (calls.length === 0) {
+      const around = this.outermostWithCallers(owner);
+      return around === undefined ? "on" : this.ofFunction(around);
+    }
+    const modes = calls.map((call) => this.at(call));
+    if (modes.includes("on")) return "on";
+    return modes.every((mode) => mode === "off") ? "off" : "unknown";
+  }
+}
+
+function first(effects: readonly Effect[]): Effect {
+  return effects.find((effect) => effect !== undefined);
+}
+
+function joined(effects: readonly Effect[]): Effect {
+  const [one, ...others] = effects;
+  return others.every((other) => other === one) ? one : "unknown";
+}
+
+/** `inverted`: what `inference_mode(x)` does, which turns gradients off when `x` is true. */
+function booleanOf(argument: Expression | undefined, inverted = false): GradientMode | undefined {
+  if (argument?.kind !== "Boolean") return undefined;
+  return argument.value !== inverted ? "on" : "off";
+}
+
+function byName(name: string | undefined): Effect {
+  if (name === undefined || /autocast|no_sync|^tqdm|profil|record_function|timer|lock/i.test(name))
+    return undefined;
+  return suspiciousName.test(name) ? "unknown" : undefined;
+}

@@ -1,0 +1,381 @@
+/**
+ * Values with a graph that outlive the iteration that made them. Quiet by construction where a container is made or
+ * emptied within the iteration, is bounded, or where a later backward needs what is kept.
+ */
+import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
+import { clearingMethods, graphFreePackages } from "../api-graph";
+import type { Resolver } from "../resolve";
+import { enclosingClass } from "../resolve-index";
+import type { CarriedValues } from "./carried";
+import { atEntry, type Definition, type Flow } from "./flow";
+import type { Needed } from "./needed";
+import type { Loop, Reach } from "./reach";
+import type { BackwardCall } from "./sinks";
+import { sameVariable, type Store } from "./stores";
+import type { Carried } from "./value";
+
+export interface KeptValue {
+  readonly store: Store;
+  /** What is kept, where the finding belongs: the stored value, or the argument of a call that stores it. */
+  readonly value: Expression;
+  readonly carried: Carried;
+  /** Each of its iterations adds one. */
+  readonly loop: Loop;
+  /** The call that hands the value to a function of this file which stores it (`meter.update(loss)`). */
+  readonly through: Call | undefined;
+  /** The backward of the same iteration that frees the activations; `undefined` when none does. */
+  readonly freedBy: BackwardCall | undefined;
+}
+
+export interface KeptOptions {
+  readonly resolver: Resolver;
+  readonly flow: Flow;
+  readonly carried: CarriedValues;
+  readonly needed: Needed;
+  readonly reach: Reach;
+  readonly backwards: readonly BackwardCall[];
+}
+
+/** All kept values among the stores, in source order. */
+export function keptValues(stores: readonly Store[], options: KeptOptions): KeptValue[] {
+  const finder = new KeptFinder(options);
+  return stores.flatMap((store) => finder.find(store)).sort((a, b) => a.value.start - b.value.start);
+}
+
+class KeptFinder {
+  constructor(private readonly options: KeptOptions) {}
+
+  find(store: Store): KeptValue[] {
+    const { carried, reach } = this.options;
+    const open = carried.of(store.value, store.path);
+    if (open.graph !== "yes" && open.parameters.length === 0) return [];
+    if (this.isBounded(store)) return [];
+    const lexical = this.keepingLoop(store);
+    const loops =
+      lexical === "made inside"
+        ? []
+        : lexical
+          ? [lexical]
+          : this.outlivesFunction(store)
+            ? reach.callingLoops(store.statement)
+            : [];
+    const found: KeptValue[] = [];
+    for (const loop of loops) {
+      const direct = this.judge(store, store.value, carried.closed(store.value, store.path), loop, undefined);
+      if (open.graph === "yes" || lexical) {
+        if (direct) found.push(direct);
+        break;
+      }
+    }
+    if (found.length === 0 && !lexical && this.outlivesFunction(store))
+      found.push(...this.throughCalls(store, open));
+    return found;
+  }
+
+  /** `meter.update(loss)`: the finding belongs to the call that gives the value away. */
+  private throughCalls(store: Store, open: Carried): KeptValue[] {
+    const { resolver, carried } = this.options;
+    const found: KeptValue[] = [];
+    for (const use of open.parameters) {
+      for (const call of resolver.callsTo(use.owner)) {
+        const loop = enclosingLoop(call);
+        const argument = resolver.argumentFor(call, use.owner, use.name);
+        if (loop === undefined || argument === undefined || !this.receiverOutlives(call, loop)) continue;
+        const kept = this.judge(store, argument, carried.close(carried.ofArgument(call, use)), loop, call);
+        if (kept && !found.some(({ value }) => value === argument)) found.push(kept);
+      }
+    }
+    return found;
+  }
+
+  /** The object that stores was not made anew in this iteration. */
+  private receiverOutlives(call: Call, loop: Loop): boolean {
+    const { flow, reach, resolver } = this.options;
+    if (call.callee.kind !== "Attribute") return true;
+    let receiver = call.callee.object;
+    while (receiver.kind === "Subscript") receiver = receiver.object;
+    const reaching = flow.reaching(receiver) ?? [];
+    if (reaching.some((one) => one !== atEntry && reach.isInBody(loop, one.node))) return false;
+    const key = resolver.keyOf(receiver);
+    return key === undefined || !this.isClearedIn(loop, key);
+  }
+
+  private judge(
+    store: Store,
+    value: Expression,
+    carried: Carried,
+    loop: Loop,
+    through: Call | undefined,
+  ): KeptValue | undefined {
+    if (carried.graph !== "yes") return undefined;
+    const { needed } = this.options;
+    const marks = this.marksOf(store);
+    if (marks.some((mark) => needed.surely.has(mark))) return undefined;
+    const freedBy = this.freedBy(carried, loop);
+    if (freedBy === undefined) {
+      if (marks.some((mark) => needed.possibly.has(mark))) return undefined;
+      if (this.mayBeBackwarded(value, loop)) return undefined;
+    }
+    return { store, value, carried, loop, through, freedBy };
+  }
+
+  private marksOf(store: Store): (Definition | Node)[] {
+    const definitions = this.options.flow
+      .definitionsOf(store.holderKey)
+      .filter(({ node }) => node === store.statement);
+    return [store.statement, ...definitions];
+  }
+
+  /** The backward that walks everything the value was made from, in the same iteration. */
+  private freedBy(carried: Carried, loop: Loop): BackwardCall | undefined {
+    const { backwards, reach } = this.options;
+    const open = new Set(carried.sources);
+    let freedBy: BackwardCall | undefined;
+    for (const backward of backwards) {
+      if (backward.retains === "yes" || !reach.runsIn(loop, backward.call)) continue;
+      for (const value of backward.values) {
+        const walked = this.options.carried.closed(value).sources;
+        for (const source of [...open]) {
+          if (!walked.has(source)) continue;
+          open.delete(source);
+          freedBy ??= backward;
+        }
+      }
+    }
+    return open.size === 0 ? freedBy : undefined;
+  }
+
+  /** An unknown call in the iteration takes the same value and may call backward: `loss_scaler(loss, optimizer)`. */
+  private mayBeBackwarded(value: Expression, loop: Loop): boolean {
+    const { resolver, reach, carried } = this.options;
+    const sources = carried.closed(value).sources;
+    return resolver.index.calls.some((call) => {
+      if (
+        !reach.isInBody(loop, call) ||
+        resolver.functionOf(call) ||
+        resolver.qualifiedName(call.callee)?.startsWith("torch.")
+      )
+        return false;
+      const name =
+        call.callee.kind === "Attribute"
+          ? call.callee.attribute.id
+          : call.callee.kind === "Name"
+            ? call.callee.id
+            : "";
+      if (!/backward|scaler|step|optim|update_model|train/i.test(name)) return false;
+      return [...call.positional, ...call.keywords.map((keyword) => keyword.value)].some((argument) =>
+        [...carried.of(argument).sources].some((source) => sources.has(source)),
+      );
+    });
+  }
+
+  // --- Loops ------------------------------------------------------------------------------------------------------
+
+  /** The innermost loop of the same function whose iterations the holder outlives. */
+  private keepingLoop(store: Store): Loop | "made inside" | undefined {
+    const { flow, reach } = this.options;
+    const loop = enclosingLoop(store.statement);
+    if (loop === undefined) return undefined;
+    if (this.endsLoop(store.statement)) return "made inside";
+    if (store.kind === "sum" && store.keys.length === 0)
+      return this.carriesOver(store, loop) ? loop : "made inside";
+    if (store.kind === "rebind" && store.keys.length === 0)
+      return this.carriesOver(store, loop) ? loop : "made inside";
+    if (store.kind === "subscript" && !this.keyGrows(store, loop)) return "made inside";
+    const reaching = flow.reaching(store.holder) ?? [];
+    if (reaching.some((one) => one !== atEntry && this.changesIn(loop, one.node))) return "made inside";
+    const holder = store.holder;
+    if (holder.kind === "Attribute") {
+      const owner = flow.reaching(rootOf(holder)) ?? [];
+      if (owner.some((one) => one !== atEntry && this.changesIn(loop, one.node))) return "made inside";
+    }
+    return this.isClearedIn(loop, store.holderKey) ||
+      reach.isInBody(loop, holderScope(store, this.options.resolver))
+      ? "made inside"
+      : loop;
+  }
+
+  private changesIn(loop: Loop, node: Node): boolean {
+    return node === loop || this.options.reach.isInBody(loop, node);
+  }
+
+  /** True when a running sum takes in what it held an iteration ago, and nothing in the loop starts it anew. */
+  private carriesOver(store: Store, loop: Loop): boolean {
+    const { flow, reach, resolver } = this.options;
+    const own = flow.definitionsOf(store.holderKey).filter(({ node }) => node === store.statement);
+    const before = own.flatMap((definition) =>
+      definition.kind === "augmented" ? flow.before(definition) : this.readsOfItself(store, definition),
+    );
+    if (!before.some((one) => one !== atEntry && own.includes(one))) return false;
+    if (this.isClearedIn(loop, store.holderKey)) return false;
+    return !flow
+      .definitionsOf(store.holderKey)
+      .some(
+        (definition) =>
+          this.changesIn(loop, definition.node) &&
+          reach.isInBody(loop, definition.node) &&
+          !this.takesItselfIn(definition, resolver),
+      );
+  }
+
+  private takesItselfIn(definition: Definition, resolver: Resolver): boolean {
+    if (definition.kind === "augmented") return true;
+    return (
+      definition.value?.kind === "BinaryOperation" &&
+      leavesOf(definition.value).some((leaf) => sameVariable(leaf, definition.target, resolver))
+    );
+  }
+
+  private readsOfItself(store: Store, definition: Definition): readonly (Definition | typeof atEntry)[] {
+    return leavesOf(store.value)
+      .filter((leaf) => sameVariable(leaf, definition.target, this.options.resolver))
+      .flatMap((leaf) => this.options.flow.reaching(leaf) ?? []);
+  }
+
+  /** `d[k] = v` keeps more with each iteration only where `k` changes with it. */
+  private keyGrows(store: Store, loop: Loop): boolean {
+    const { flow } = this.options;
+    return store.keys.some((key) => {
+      const names = leavesOf(key).filter((leaf) => leaf.kind === "Name");
+      return names.some((name) =>
+        (flow.reaching(name) ?? []).some((one) => one !== atEntry && this.changesIn(loop, one.node)),
+      );
+    });
+  }
+
+  /** The statement runs once: the loop is left right after it. */
+  private endsLoop(statement: Statement): boolean {
+    const place = statementList(statement);
+    return (
+      place?.list.slice(place.index + 1).some(({ kind }) => kind === "Break" || kind === "Return") ?? false
+    );
+  }
+
+  // --- Holders ----------------------------------------------------------------------------------------------------
+
+  private isClearedIn(loop: Loop, key: string): boolean {
+    const { resolver, reach, flow } = this.options;
+    for (const method of clearingMethods) {
+      for (const call of resolver.index.callsByName.get(method) ?? []) {
+        if (call.callee.kind !== "Attribute" || resolver.keyOf(baseOf(call.callee.object)) !== key) continue;
+        if (reach.runsIn(loop, call) || this.runsUnseen(call)) return true;
+      }
+    }
+    return (
+      flow.definitionsOf(key).some((definition) => {
+        if (definition.kind === "augmented" || this.takesItselfIn(definition, resolver)) return false;
+        if (reach.isInBody(loop, definition.node)) return true;
+        return (
+          !isConstructor(definition.node) &&
+          (reach.runsIn(loop, definition.node) || this.runsUnseen(definition.node))
+        );
+      }) || this.isDeletedIn(loop, key)
+    );
+  }
+
+  private isDeletedIn(loop: Loop, key: string): boolean {
+    const { flow, reach, resolver } = this.options;
+    return flow.readsOf(key).some((read) => {
+      const statement = enclosingStatement(read);
+      return statement?.kind === "Delete" && reach.isInBody(loop, statement) && resolver.keyOf(read) === key;
+    });
+  }
+
+  /** In another function that nothing in this file calls: a framework may call it after each step. */
+  private runsUnseen(node: Node): boolean {
+    for (const ancestor of ancestors(node)) {
+      if (ancestor.kind !== "FunctionDefinition") continue;
+      return (
+        enclosingClass(ancestor) !== undefined &&
+        !isInit(ancestor) &&
+        this.options.resolver.callsTo(ancestor).length === 0
+      );
+    }
+    return false;
+  }
+
+  /** The holder lives on when the function returns: an attribute of an object, a name of an outer scope. */
+  private outlivesFunction(store: Store): boolean {
+    if (
+      store.kind === "subscript" &&
+      store.keys.every((key) => key.kind === "String" || key.kind === "Integer")
+    )
+      return false;
+    const { resolver } = this.options;
+    const root = rootOf(store.holder);
+    const owner = resolver.enclosingFunction(store.statement);
+    if (owner?.kind !== "FunctionDefinition" || isInit(owner) || owner.name.id === "forward") return false;
+    const [binding] = resolver.scopes.lookup(root);
+    if (binding === undefined) return false;
+    if (store.holder.kind === "Name")
+      return (
+        binding.scope.owner !== owner &&
+        (store.kind === "append" || store.kind === "sum" || store.kind === "rebind")
+      );
+    if (root.id !== "self") return false;
+    const reaching = this.options.flow.reaching(store.holder) ?? [atEntry];
+    if (reaching.some((one) => one !== atEntry)) return false;
+    return !this.isClearedByAnyLoop(store);
+  }
+
+  private isClearedByAnyLoop(store: Store): boolean {
+    const loops = this.options.reach.callingLoops(store.statement);
+    return loops.length > 0 && loops.every((loop) => this.isClearedIn(loop, store.holderKey));
+  }
+
+  private isBounded(store: Store): boolean {
+    const { resolver, flow } = this.options;
+    return flow.definitionsOf(store.holderKey).some(({ value }) => {
+      if (value?.kind !== "Call") return false;
+      const name = resolver.qualifiedName(value.callee);
+      if (name === "collections.deque")
+        return value.positional.length > 1 || value.keywords.some((one) => one.name.id === "maxlen");
+      return name !== undefined && graphFreePackages.has(name.split(".")[0] ?? "");
+    });
+  }
+}
+
+function leavesOf(expression: Expression): Expression[] {
+  const leaves: Expression[] = [];
+  const pending: Expression[] = [expression];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.kind === "BinaryOperation") pending.push(at.right, at.left);
+    else if (at.kind === "UnaryOperation") pending.push(at.operand);
+    else if (at.kind === "Tuple") pending.push(...at.elements);
+    else if (at.kind === "String")
+      for (const part of at.parts) {
+        if (typeof part !== "string") pending.push(part.expression);
+      }
+    else leaves.push(at);
+  }
+  return leaves;
+}
+
+function rootOf(expression: Expression): Extract<Expression, { kind: "Name" }> {
+  let at = expression;
+  while (at.kind === "Attribute") at = at.object;
+  return at as Extract<Expression, { kind: "Name" }>;
+}
+
+function baseOf(expression: Expression): Expression {
+  let at = expression;
+  while (at.kind === "Subscript") at = at.object;
+  return at;
+}
+
+function holderScope(store: Store, resolver: Resolver): Node {
+  const [binding] = resolver.scopes.lookup(rootOf(store.holder));
+  return binding?.scope.owner.kind === "Comprehension" ? binding.scope.owner : resolver.module;
+}
+
+function isInit(target: FunctionDefinition): boolean {
+  return target.name.id === "__init__";
+}
+
+function isConstructor(node: Node): boolean {
+  for (const ancestor of ancestors(node)) {
+    if (ancestor.kind === "FunctionDefinition") return isInit(ancestor);
+  }
+  return false;
+}

@@ -1,0 +1,219 @@
+/**
+ * Which assignments and stores a backward needs later: everything that may flow into the value of a backward call. What
+ * is needed must keep its graph. `possibly` adds what leaves the file's sight: values given to unknown functions or
+ * returned to unknown callers, who may call backward too.
+ */
+import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
+import { walk } from "../../python/walk";
+import {
+  backwardMethods,
+  clearingMethods,
+  graphKeepingMethods,
+  keepsGraph,
+  onlyReads,
+  readingMethods,
+  severingFunctions,
+  severingMethods,
+  storingMethods,
+  tensorConstructors,
+} from "../api-graph";
+import type { Resolver } from "../resolve";
+import { atEntry, type Definition, type Flow } from "./flow";
+import type { BackwardCall } from "./sinks";
+import type { Store } from "./stores";
+
+export interface Needed {
+  /** Definitions and the statements of stores that flow into a backward of this file. */
+  readonly surely: ReadonlySet<Definition | Node>;
+  /** The same, with code we cannot see counted as if it called backward. */
+  readonly possibly: ReadonlySet<Definition | Node>;
+}
+
+export interface NeededOptions {
+  readonly resolver: Resolver;
+  readonly flow: Flow;
+  readonly backwards: readonly BackwardCall[];
+  readonly stores: ReadonlyMap<string, readonly Store[]>;
+}
+
+export function createNeeded(options: NeededOptions): Needed {
+  let surely: ReadonlySet<Definition | Node> | undefined;
+  let possibly: ReadonlySet<Definition | Node> | undefined;
+  const sinks = (): Expression[] => options.backwards.flatMap(({ values }) => values);
+  return {
+    get surely() {
+      return (surely ??= new Slice(options).from(sinks()));
+    },
+    get possibly() {
+      return (possibly ??= new Slice(options).from([...sinks(), ...outOfSight(options.resolver)]));
+    },
+  };
+}
+
+class Slice {
+  private readonly marked = new Set<Definition | Node>();
+  private readonly pending: Expression[] = [];
+  private readonly queued = new Set<Expression>();
+  private readonly functions = new Set<FunctionDefinition>();
+  private readonly keys = new Set<string>();
+  private readonly attributes = new Set<string>();
+
+  constructor(private readonly options: NeededOptions) {}
+
+  from(roots: readonly Expression[]): ReadonlySet<Definition | Node> {
+    for (const root of roots) this.queue(root);
+    for (let at = this.pending.pop(); at !== undefined; at = this.pending.pop()) this.visit(at);
+    return this.marked;
+  }
+
+  private queue(expression: Expression | undefined): void {
+    if (expression === undefined || this.queued.has(expression)) return;
+    this.queued.add(expression);
+    this.pending.push(expression);
+  }
+
+  private visit(expression: Expression): void {
+    walk(expression, {
+      enter: (node) => {
+        switch (node.kind) {
+          case "Name":
+            this.variable(node);
+            return undefined;
+          case "Attribute":
+            this.variable(node);
+            this.attribute(node.attribute.id);
+            return undefined;
+          case "Call":
+            return this.call(node) ? undefined : false;
+          case "Comparison":
+          case "Lambda":
+          case "String":
+            return false;
+          default:
+            return undefined;
+        }
+      },
+    });
+  }
+
+  /** False when nothing of a graph comes out of the call. */
+  private call(call: Call): boolean {
+    const { resolver } = this.options;
+    const name = resolver.qualifiedName(call.callee);
+    if (name !== undefined) return !severingFunctions.has(name) && !tensorConstructors.has(name);
+    const target = resolver.functionOf(call);
+    if (target) this.function(target);
+    else if (call.callee.kind === "Attribute" && severingMethods.has(call.callee.attribute.id)) return false;
+    const owner = target ? undefined : resolver.classOf(call.callee);
+    const forward = owner && resolver.methodOf(owner, "forward");
+    if (forward) this.function(forward);
+    return true;
+  }
+
+  private function(target: FunctionDefinition): void {
+    if (this.functions.has(target)) return;
+    this.functions.add(target);
+    for (const node of this.options.resolver.index.returns.get(target) ?? []) this.queue(node.value);
+  }
+
+  private variable(variable: Expression): void {
+    const { flow, resolver } = this.options;
+    const key = resolver.keyOf(variable);
+    if (key === undefined) return;
+    this.stored(key);
+    const reaching = flow.reaching(variable);
+    if (reaching === undefined) {
+      for (const definition of flow.definitionsOf(key)) this.definition(definition);
+      return;
+    }
+    for (const one of reaching) {
+      if (one === atEntry) this.entry(variable, key);
+      else this.definition(one);
+    }
+  }
+
+  private entry(variable: Expression, key: string): void {
+    const { flow, resolver } = this.options;
+    if (this.keys.has(`entry ${key}`)) return;
+    this.keys.add(`entry ${key}`);
+    for (const definition of flow.definitionsOf(key)) this.definition(definition);
+    if (variable.kind !== "Name") return;
+    for (const binding of resolver.scopes.lookup(variable)) {
+      const owner = binding.scope.owner;
+      if (binding.kind !== "parameter" || owner.kind !== "FunctionDefinition") continue;
+      for (const call of resolver.callsTo(owner)) this.queue(resolver.argumentFor(call, owner, binding.name));
+    }
+  }
+
+  private definition(definition: Definition): void {
+    if (this.marked.has(definition)) return;
+    this.marked.add(definition);
+    this.marked.add(definition.node);
+    this.queue(definition.value);
+    if (definition.kind !== "augmented") return;
+    for (const one of this.options.flow.before(definition)) {
+      if (one === atEntry) this.entry(definition.target, definition.key);
+      else this.definition(one);
+    }
+  }
+
+  private stored(key: string): void {
+    if (this.keys.has(key)) return;
+    this.keys.add(key);
+    for (const store of this.options.stores.get(key) ?? []) {
+      this.marked.add(store.statement);
+      this.queue(store.value);
+    }
+  }
+
+  /** `layer.aux_losses` where `layer` is anything: every attribute of that name counts. */
+  private attribute(name: string): void {
+    if (this.attributes.has(name)) return;
+    this.attributes.add(name);
+    for (const [key, stores] of this.options.stores) {
+      if (!key.endsWith(`.${name}`)) continue;
+      for (const store of stores) {
+        this.marked.add(store.statement);
+        this.queue(store.value);
+      }
+    }
+    for (const store of this.options.resolver.index.attributeStores) {
+      if (store.target.kind !== "Attribute" || store.target.attribute.id !== name) continue;
+      this.marked.add(store.statement);
+      this.queue(store.value);
+    }
+  }
+}
+
+/** Values that code outside this file gets hold of: arguments of unknown calls, results for unknown callers. */
+function outOfSight(resolver: Resolver): Expression[] {
+  const roots: Expression[] = [];
+  for (const call of resolver.index.calls) {
+    if (isUnknownConsumer(call, resolver)) {
+      roots.push(...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads);
+    }
+  }
+  for (const [target, nodes] of resolver.index.returns) {
+    const seen = resolver.callsTo(target).length > 0 && !resolver.isUsedAsValue(target);
+    for (const node of nodes) if (node.value && (!seen || node.kind === "Yield")) roots.push(node.value);
+  }
+  return roots;
+}
+
+function isUnknownConsumer(call: Call, resolver: Resolver): boolean {
+  const name = resolver.qualifiedName(call.callee);
+  if (name !== undefined) {
+    return (
+      !onlyReads(name) && !keepsGraph(name) && !severingFunctions.has(name) && !tensorConstructors.has(name)
+    );
+  }
+  if (resolver.functionOf(call) || resolver.constructedClass(call)) return false;
+  if (resolver.roleOf(call.callee) !== undefined) return false;
+  if (call.callee.kind !== "Attribute") return true;
+  const method = call.callee.attribute.id;
+  if (backwardMethods.has(method) || storingMethods.has(method) || clearingMethods.has(method)) return false;
+  if (readingMethods.has(method) || severingMethods.has(method) || graphKeepingMethods.has(method))
+    return false;
+  const role = resolver.roleOf(call.callee.object);
+  return role !== "logger" && role !== "meter" && role !== "tokenizer" && role !== "loader";
+}

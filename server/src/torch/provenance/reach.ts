@@ -1,0 +1,97 @@
+/** Which code runs in one iteration of a loop: its body and the functions of this file that the body calls. */
+import type { Expression, For, FunctionDefinition, Node, While } from "../../python/tree";
+import { enclosingFunction, enclosingLoop } from "../../python/walk";
+import type { Resolver } from "../resolve";
+
+export type Loop = For | While;
+
+export interface Reach {
+  /** True when a node runs within an iteration of the loop, directly or in a function called from there. */
+  runsIn(loop: Loop, node: Node): boolean;
+  /** True when a node lies in the part of the loop that is repeated. */
+  isInBody(loop: Loop, node: Node): boolean;
+  /** The loops that run a node through calls of its function, when no loop of the function itself does. */
+  callingLoops(node: Node): readonly Loop[];
+}
+
+export function createReach(resolver: Resolver): Reach {
+  const reached = new Map<Loop, ReadonlySet<FunctionDefinition>>();
+
+  function functionsIn(loop: Loop): ReadonlySet<FunctionDefinition> {
+    let functions = reached.get(loop);
+    if (functions === undefined) {
+      functions = collect(loop);
+      reached.set(loop, functions);
+    }
+    return functions;
+  }
+
+  function collect(loop: Loop): ReadonlySet<FunctionDefinition> {
+    const functions = new Set<FunctionDefinition>();
+    const pending: Node[] = [loop];
+    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+      for (const target of calledIn(at)) {
+        if (functions.has(target)) continue;
+        functions.add(target);
+        pending.push(target);
+      }
+    }
+    return functions;
+  }
+
+  function* calledIn(node: Node): Generator<FunctionDefinition> {
+    for (const call of resolver.index.calls) {
+      if (call.start < node.start || call.end > node.end) continue;
+      const target = resolver.functionOf(call) ?? forwardOf(call.callee);
+      if (target) yield target;
+      for (const argument of [...call.positional, ...call.keywords.map(({ value }) => value)]) {
+        const passed = functionNamed(argument);
+        if (passed) yield passed;
+      }
+    }
+  }
+
+  function forwardOf(callee: Expression): FunctionDefinition | undefined {
+    const owner = resolver.qualifiedName(callee) === undefined ? resolver.classOf(callee) : undefined;
+    return owner && resolver.methodOf(owner, "forward");
+  }
+
+  function functionNamed(argument: Expression): FunctionDefinition | undefined {
+    if (argument.kind !== "Name") return undefined;
+    const node = resolver.scopes.lookup(argument)[0]?.node;
+    return node?.kind === "FunctionDefinition" ? node : undefined;
+  }
+
+  function isInBody(loop: Loop, node: Node): boolean {
+    const first = loop.body[0];
+    const last = loop.body.at(-1);
+    return first !== undefined && last !== undefined && node.start >= first.start && node.end <= last.end;
+  }
+
+  return {
+    isInBody,
+    runsIn(loop, node) {
+      if (isInBody(loop, node)) return true;
+      for (let owner = enclosingFunction(node); owner !== undefined; owner = enclosingFunction(owner)) {
+        if (owner.kind === "FunctionDefinition" && functionsIn(loop).has(owner)) return true;
+      }
+      return false;
+    },
+    callingLoops(node) {
+      const found = new Set<Loop>();
+      const seen = new Set<FunctionDefinition>();
+      const pending: Node[] = [node];
+      for (let at = pending.pop(); at !== undefined && seen.size < 30; at = pending.pop()) {
+        const owner = enclosingFunction(at);
+        if (owner?.kind !== "FunctionDefinition" || seen.has(owner)) continue;
+        seen.add(owner);
+        for (const call of resolver.callsTo(owner)) {
+          const loop = enclosingLoop(call);
+          if (loop) found.add(loop);
+          else pending.push(call);
+        }
+      }
+      return [...found];
+    },
+  };
+}

@@ -1,0 +1,176 @@
+/** The places where a value is put somewhere that may outlive it: containers, running sums, subscripts. */
+import type { AugmentedAssign, Assign, Call, Expression, Statement, Subscript } from "../../python/tree";
+import { enclosingStatement, walk } from "../../python/walk";
+import { storingMethods } from "../api-graph";
+import type { Resolver } from "../resolve";
+import type { StoredValue } from "./carried";
+import type { Path } from "./value";
+
+export type StoreKind =
+  /** `xs.append(v)`, `q.put(v)`. */
+  | "append"
+  /** `d[k] = v`. */
+  | "subscript"
+  /** `x += v`. */
+  | "sum"
+  /** `x = x + v`, `x = 0.9 * x + 0.1 * v`. */
+  | "rebind";
+
+export interface Store extends StoredValue {
+  readonly kind: StoreKind;
+  readonly statement: Statement;
+  /** The variable that keeps the value: `xs`, `self.losses`, `d` of `d[k]`. */
+  readonly holder: Expression;
+  readonly holderKey: string;
+  /** The method (`append`) or operator. */
+  readonly how: string;
+  /** The subscripts between the holder and the value: `k` of `d[k].append(v)`, `d[k] = v`. */
+  readonly keys: readonly Expression[];
+}
+
+/** All stores of a file in source order. */
+export function collectStores(resolver: Resolver): Store[] {
+  const stores: Store[] = [];
+  for (const [method, position] of storingMethods) {
+    for (const call of resolver.index.callsByName.get(method) ?? []) {
+      const store = storeByMethod(call, method, position, resolver);
+      if (store) stores.push(store);
+    }
+  }
+  for (const statement of assignments(resolver)) {
+    if (statement.kind === "AugmentedAssign") stores.push(...storeByAugmented(statement, resolver));
+    else for (const target of statement.targets) stores.push(...storeByAssign(statement, target, resolver));
+  }
+  return stores.sort((a, b) => a.statement.start - b.statement.start);
+}
+
+function assignments(resolver: Resolver): (Assign | AugmentedAssign)[] {
+  const found: (Assign | AugmentedAssign)[] = [];
+  walk(resolver.module, {
+    enter(node) {
+      if (node.kind === "Assign" || node.kind === "AugmentedAssign") found.push(node);
+      return undefined;
+    },
+  });
+  return found;
+}
+
+function storeByMethod(call: Call, method: string, position: number, resolver: Resolver): Store | undefined {
+  const value = call.positional[position];
+  if (value === undefined || call.callee.kind !== "Attribute") return undefined;
+  if (call.parent?.kind !== "ExpressionStatement") return undefined;
+  const base = holderOf(call.callee.object);
+  const statement = enclosingStatement(call);
+  const holderKey = base && resolver.keyOf(base.holder);
+  if (base === undefined || statement === undefined || holderKey === undefined) return undefined;
+  if (resolver.qualifiedName(call.callee) !== undefined) return undefined;
+  const path: Path = method.startsWith("extend") ? ["*"] : [];
+  return { kind: "append", statement, ...base, holderKey, value, path, key: undefined, how: method };
+}
+
+function storeByAugmented(statement: AugmentedAssign, resolver: Resolver): Store[] {
+  if (!/^[-+*/|]$/.test(statement.operator)) return [];
+  const base = holderOf(statement.target);
+  const holderKey = base && resolver.keyOf(base.holder);
+  if (base === undefined || holderKey === undefined) return [];
+  const { value, operator } = statement;
+  return [
+    {
+      kind: "sum",
+      statement,
+      ...base,
+      holderKey,
+      value,
+      path: [],
+      key: literalKey(statement.target),
+      how: operator,
+    },
+  ];
+}
+
+function storeByAssign(statement: Assign, target: Expression, resolver: Resolver): Store[] {
+  const { value } = statement;
+  if (target.kind === "Subscript") {
+    const base = holderOf(target);
+    const holderKey = base && resolver.keyOf(base.holder);
+    if (base === undefined || holderKey === undefined) return [];
+    const kind: StoreKind = readsItself(value, target, resolver) ? "rebind" : "subscript";
+    return [{ kind, statement, ...base, holderKey, value, path: [], key: literalKey(target), how: "[]" }];
+  }
+  if (target.kind !== "Name" && target.kind !== "Attribute") return [];
+  const holderKey = resolver.keyOf(target);
+  if (holderKey === undefined || !readsItself(value, target, resolver)) return [];
+  return [
+    {
+      kind: "rebind",
+      statement,
+      holder: target,
+      holderKey,
+      keys: [],
+      value,
+      path: [],
+      key: undefined,
+      how: "=",
+    },
+  ];
+}
+
+/** True when an arithmetic value takes in what the target held: `x + v`, `0.9 * x + 0.1 * v`. */
+function readsItself(value: Expression, target: Expression, resolver: Resolver): boolean {
+  if (value.kind !== "BinaryOperation") return false;
+  return arithmeticLeaves(value).some((leaf) => sameVariable(leaf, target, resolver));
+}
+
+/** The operands of nested arithmetic, left to right. */
+export function arithmeticLeaves(expression: Expression): Expression[] {
+  const leaves: Expression[] = [];
+  const pending: Expression[] = [expression];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.kind === "BinaryOperation") pending.push(at.right, at.left);
+    else if (at.kind === "UnaryOperation" && at.operator !== "not") pending.push(at.operand);
+    else leaves.push(at);
+  }
+  return leaves;
+}
+
+export function sameVariable(left: Expression, right: Expression, resolver: Resolver): boolean {
+  if (left.kind === "Subscript" && right.kind === "Subscript") {
+    const key = literalKey(left);
+    return (
+      sameVariable(left.object, right.object, resolver) &&
+      (key === undefined ? sameName(left, right) : key === literalKey(right))
+    );
+  }
+  const key = resolver.keyOf(left);
+  return key !== undefined && key === resolver.keyOf(right);
+}
+
+function sameName(left: Subscript, right: Subscript): boolean {
+  return left.index.kind === "Name" && right.index.kind === "Name" && left.index.id === right.index.id;
+}
+
+function literalKey(target: Expression): number | string | undefined {
+  if (target.kind !== "Subscript") return undefined;
+  return target.index.kind === "String" || target.index.kind === "Integer" ? target.index.value : undefined;
+}
+
+/** `d` of `d[a][b]`, of `d.setdefault(k, [])` and of `d` itself. */
+function holderOf(expression: Expression): { holder: Expression; keys: readonly Expression[] } | undefined {
+  const keys: Expression[] = [];
+  let at = expression;
+  for (;;) {
+    if (at.kind === "Subscript") {
+      keys.unshift(at.index);
+      at = at.object;
+    } else if (
+      at.kind === "Call" &&
+      at.callee.kind === "Attribute" &&
+      at.callee.attribute.id === "setdefault"
+    ) {
+      const [key] = at.positional;
+      if (key) keys.unshift(key);
+      at = at.callee.object;
+    } else break;
+  }
+  return at.kind === "Name" || at.kind === "Attribute" ? { holder: at, keys } : undefined;
+}
