@@ -276,9 +276,9 @@ function fixOf(context: RuleContext, { loop, zeroing, step, message }: Wrong): M
   const taken = takeStatement(source, statement, siblings);
   if (taken === undefined) return undefined;
   const { text, removal } = taken;
-  const functionOf = context.torch.resolve.enclosingFunction;
+  const { resolve } = context.torch;
   const target: Statement = message === "microLoop" ? (loop.microLoop ?? step.statement) : step.statement;
-  if (functionOf(target) !== functionOf(statement)) return undefined;
+  if (resolve.enclosingFunction(target) !== resolve.enclosingFunction(statement)) return undefined;
   const addition =
     message === "microLoop"
       ? insertLineBefore(source, target, text)
