@@ -23,20 +23,28 @@ export class LogicalLines {
 
   /** The logical line that a line is part of; the line itself where there is none (`else:`, comments). */
   containing(line: number): LineRange {
-    let found: LineRange = { from: line, to: line };
-    for (const range of this.ranges) {
-      if (range.from > line) break;
-      if (range.to >= line) found = range;
-    }
-    return found;
+    // Statements do not overlap but for those on one line, of which the last is taken.
+    const range = this.ranges[this.indexBehind(line) - 1];
+    return range !== undefined && range.to >= line ? range : { from: line, to: line };
   }
 
   /** From a comment on a line of its own to the end of the statement that it is part of or that comes next. */
   fromOwnLine(line: number): LineRange {
     const around = this.containing(line);
     if (around.from < line) return around;
-    const next = this.ranges.find(({ from }) => from > line);
-    return { from: line, to: next?.to ?? line };
+    return { from: line, to: this.ranges[this.indexBehind(line)]?.to ?? line };
+  }
+
+  /** Index of the first range that begins behind a line. */
+  private indexBehind(line: number): number {
+    let low = 0;
+    let high = this.ranges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.ranges[middle]?.from ?? Infinity) <= line) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private rangeOf(statement: Statement): LineRange {
