@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   lstatSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
-  chmodSync,
 } from "node:fs";
 import { render } from "../../../server/src/messages/message";
 import {
@@ -67,7 +68,7 @@ describe("decoding of Python files", () => {
     assert.match(problemOf(Buffer.from("# coding: utf-16\n")), /encoding utf-16 .* not known/);
     assert.match(problemOf(latin1("# coding: ascii\n\xfc")), /not valid ascii/);
     assert.match(
-      problemOf(Buffer.concat([Buffer.from("# coding: gbk\n"), Uint8Array.of(0xff)])),
+      problemOf(Buffer.concat([Buffer.from("# coding: gbk\n"), Uint8Array.of(0x81, 0x20)])),
       /not valid gbk/,
     );
   });
@@ -166,11 +167,9 @@ describe("files", () => {
 
     folder.write("gone/b.py", "x\n");
     const gone = await read("gone/b.py");
-    new TemporaryFolder().remove();
-    folder.write("gone2/", "");
-    execFileSync("rm", ["-r", folder.join("gone")]);
+    rmSync(folder.join("gone"), { recursive: true });
     const missing = await writeTextFile(gone, "y\n", "b.py");
     assert.equal(missing?.severity, "error");
-    assert.deepEqual(readdirSync(folder.path).sort(), ["a.py", "gone2", "latin.py"]);
+    assert.deepEqual(readdirSync(folder.path).sort(), ["a.py", "latin.py"]);
   });
 });
