@@ -171,7 +171,7 @@ export class Diagnostics {
     const href = features.codeDescription ? rulePageAddress(this.session, finding.rule, settings) : undefined;
     return {
       range,
-      severity: severities[finding.level],
+      severity: severityOf(finding, settings),
       source: diagnosticSource,
       code: finding.rule,
       message: textIn(settings, finding.message),
@@ -180,6 +180,12 @@ export class Diagnostics {
       ...(features.diagnosticData ? { data } : {}),
     };
   }
+}
+
+/** Tuning hints on correct code stay faint until the user turns the rule up. */
+function severityOf({ level, rule }: Finding, settings: Settings): Diagnostic["severity"] {
+  const isFaint = level === "information" && settings.levels[rule] === undefined;
+  return isFaint ? severities.hint : severities[level];
 }
 
 /** Milliseconds; long enough for a burst of messages, too short to be felt. */

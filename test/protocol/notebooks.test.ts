@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import type { Diagnostic } from "vscode-languageserver/node";
+import { script, uriOf } from "./support/scripts";
+import { TestClient } from "./support/test-client";
+
+describe("notebooks", () => {
+  const notebook = uriOf("train.ipynb");
+  const cellUri = (index: number): string => `vscode-notebook-cell:/project/train.ipynb#cell${index}`;
+  let client: TestClient;
+  beforeEach(async () => {
+    client = await TestClient.start();
+  });
+  afterEach(() => client.kill());
+
+  async function open(cells: readonly string[]): Promise<void> {
+    await client.connection.sendNotification("notebookDocument/didOpen", {
+      notebookDocument: {
+        uri: notebook,
+        notebookType: "jupyter-notebook",
+        version: 1,
+        cells: cells.map((_text, index) => ({ kind: 2, document: cellUri(index) })),
+      },
+      cellTextDocuments: cells.map((text, index) => ({
+        uri: cellUri(index),
+        languageId: "python",
+        version: 1,
+        text,
+      })),
+    });
+  }
+
+  const split = script.indexOf("def evaluate");
+  const cells = [
+    script.slice(0, split),
+    "%matplotlib inline\n!nvidia-smi\nmodel?",
+    script.slice(split),
+    "train(None, None, None)",
+  ];
+  const codes = (items: readonly Diagnostic[] | undefined): unknown[] =>
+    (items ?? []).map(({ code }) => code);
+
+  it("are analysed as one script, each finding in its cell", async () => {
+    await open(cells);
+    const [first, second, third] = await Promise.all([0, 1, 2].map((index) => client.pushed(cellUri(index))));
+    assert.deepEqual(codes(first?.diagnostics), ["empty-cache-in-loop"]);
+    assert.deepEqual(codes(second?.diagnostics), []);
+    assert.deepEqual(codes(third?.diagnostics), ["eval-without-no-grad"]);
+    const line = cells[2]!.split("\n").findIndex((text) => text.includes("output = model(data)"));
+    assert.equal(third?.diagnostics[0]?.range.start.line, line);
+  });
+
+  it("get no diagnostics by pulling: no cell gets both", async () => {
+    await open(cells);
+    await client.pushed(cellUri(0));
+    assert.deepEqual(await client.pull(cellUri(0)), []);
+  });
+
+  it("have fixes that change the cell alone", async () => {
+    await open(cells);
+    const { diagnostics } = await client.pushed(cellUri(2));
+    const [action] = await client.actions(cellUri(2), diagnostics[0]!.range, { diagnostics });
+    assert.deepEqual(Object.keys(action?.edit?.changes ?? {}), [cellUri(2)]);
+  });
+
+  it("are fixed as a whole by notebook.source.fixAll, magics kept", async () => {
+    await open(cells);
+    await client.pushed(cellUri(0));
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+    const [action] = await client.actions(cellUri(0), range, { only: ["notebook.source.fixAll"] });
+    assert.deepEqual(Object.keys(action?.edit?.changes ?? {}).sort(), [cellUri(0), cellUri(2)]);
+  });
+
+  it("follow edits, new cells and cells that go", async () => {
+    await open(cells);
+    await client.pushed(cellUri(2));
+    client.published.length = 0;
+    const update = (cellChange: unknown, version: number): Promise<void> =>
+      client.connection.sendNotification("notebookDocument/didChange", {
+        notebookDocument: { uri: notebook, version },
+        change: { cells: cellChange },
+      });
+
+    const document = { uri: cellUri(2), version: 2 };
+    await update({ textContent: [{ document, changes: [{ text: "pass\n" }] }] }, 2);
+    await client.pushed(cellUri(2), ({ diagnostics }) => diagnostics.length === 0);
+
+    client.published.length = 0;
+    const added = { uri: cellUri(9), languageId: "python", version: 1, text: script.slice(split) };
+    const array = { start: 3, deleteCount: 0, cells: [{ kind: 2, document: cellUri(9) }] };
+    await update({ structure: { array, didOpen: [added] } }, 3);
+    const pushed = await client.pushed(cellUri(9));
+    assert.deepEqual(codes(pushed.diagnostics), ["eval-without-no-grad"]);
+
+    client.published.length = 0;
+    const removal = { start: 0, deleteCount: 1, cells: [] };
+    await update({ structure: { array: removal, didClose: [{ uri: cellUri(0) }] } }, 4);
+    await client.pushed(cellUri(0), ({ diagnostics }) => diagnostics.length === 0);
+  });
+
+  it("may have their cells moved", async () => {
+    await open(cells);
+    await client.pushed(cellUri(2));
+    client.published.length = 0;
+    const array = {
+      start: 0,
+      deleteCount: 2,
+      cells: [1, 0].map((index) => ({ kind: 2, document: cellUri(index) })),
+    };
+    await client.connection.sendNotification("notebookDocument/didChange", {
+      notebookDocument: { uri: notebook, version: 2 },
+      change: { cells: { structure: { array } } },
+    });
+    assert.deepEqual(codes((await client.pushed(cellUri(0))).diagnostics), ["empty-cache-in-loop"]);
+  });
+
+  it("show what a model needs", async () => {
+    await open(cells);
+    await client.pushed(cellUri(0));
+    const line = cells[0]!.split("\n").findIndex((text) => text.startsWith("class Net"));
+    const hover = await client.hover(cellUri(0), { line, character: 7 });
+    assert.match(JSON.stringify(hover?.contents), /1,011,010 parameters/);
+  });
+
+  it("clear their cells when they are closed", async () => {
+    await open(cells);
+    await client.pushed(cellUri(2));
+    client.published.length = 0;
+    await client.connection.sendNotification("notebookDocument/didClose", {
+      notebookDocument: { uri: notebook },
+      cellTextDocuments: cells.map((_text, index) => ({ uri: cellUri(index) })),
+    });
+    await client.pushed(cellUri(2), ({ diagnostics }) => diagnostics.length === 0);
+  });
+});
