@@ -20,6 +20,7 @@ import type {
   SetDisplay,
   Slice,
   Span,
+  Statement,
   Tuple,
   UnaryOperation,
 } from "./tree";
@@ -90,6 +91,14 @@ export function adopt(parent: Node, ...children: (Node | undefined)[]): void {
 /** Sets the parent of all nodes of a list. */
 export function adoptAll(parent: Node, children: readonly Node[]): void {
   for (const child of children) child.parent = parent;
+}
+
+/**
+ * Where a compound statement ends: with its last statement, as in Python's own tree. The grammar has it end with the
+ * comments after that. Give its statement lists in source order.
+ */
+export function endOfBody(fallback: number, ...lists: readonly (readonly Statement[])[]): number {
+  return lists.findLast((list) => list.length > 0)?.at(-1)?.end ?? fallback;
 }
 
 function lowerBoolean(lowering: Lowering, value: boolean): Expression {

@@ -1,7 +1,7 @@
 /** `match` statements and their patterns. */
 import type { Expression, Match, MatchCase, Name, Pattern, Statement } from "./tree";
 import type { Lowering } from "./lower";
-import { adoptAll, lowerOnlyExpression, tuple, unaryOperation } from "./lower-expressions";
+import { adoptAll, endOfBody, lowerOnlyExpression, tuple, unaryOperation } from "./lower-expressions";
 
 export function lowerMatch(lowering: Lowering): Statement {
   const { start, end, types } = lowering;
@@ -23,7 +23,14 @@ export function lowerMatch(lowering: Lowering): Statement {
   const first = subjects[0];
   if (first === undefined) return lowering.invalid(start, end, bodies(cases));
   const subject = hasComma || first.kind === "Starred" ? tuple(first.start, subjectEnd, subjects) : first;
-  const node: Match = { kind: "Match", start, end, parent: undefined, subject, cases };
+  const node: Match = {
+    kind: "Match",
+    start,
+    end: endOfBody(end, ...cases.map((matchCase) => matchCase.body)),
+    parent: undefined,
+    subject,
+    cases,
+  };
   subject.parent = node;
   for (const matchCase of cases) {
     adoptAll(node, matchCase.pattern.captures);
@@ -60,7 +67,7 @@ function lowerCase(lowering: Lowering): MatchCase {
   }
   const first = patterns[0];
   const pattern = first !== undefined && !hasComma ? first : sequence(start, patterns);
-  return { start, end, pattern, guard, body };
+  return { start, end: endOfBody(end, body), pattern, guard, body };
 }
 
 /** `case a, b:` is one pattern that binds what its parts bind. */

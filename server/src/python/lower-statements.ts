@@ -21,7 +21,7 @@ import type {
 } from "./tree";
 import type { Lowering } from "./lower";
 import type { StatementHandler } from "./syntax";
-import { adopt, adoptAll, lowerArguments, lowerOnlyExpression, tuple } from "./lower-expressions";
+import { adopt, adoptAll, endOfBody, lowerArguments, lowerOnlyExpression, tuple } from "./lower-expressions";
 import { adoptParameters, lowerParameters, lowerTypeParameters } from "./lower-parameters";
 import { lowerMatch } from "./lower-patterns";
 
@@ -376,7 +376,8 @@ function lowerIf(lowering: Lowering): Statement {
     else if (types.expressions[type] !== undefined) test = lowering.expression(type);
   }
   branches.unshift({ start, end, test, body });
-  return chainBranches(lowering, branches, orelse, end);
+  const bodies = branches.map((branch) => branch.body);
+  return chainBranches(lowering, branches, orelse, endOfBody(end, ...bodies, orelse));
 }
 
 /** An `elif` is an `If` alone in the branch before it: from the last one backwards, no deeper than the tree may be. */
@@ -445,7 +446,7 @@ function lowerFor(lowering: Lowering): Statement {
   const node: Statement = {
     kind: "For",
     start,
-    end,
+    end: endOfBody(end, body, orelse),
     parent: undefined,
     isAsync,
     target,
@@ -470,7 +471,15 @@ function lowerWhile(lowering: Lowering): Statement {
     else if (types.expressions[type] !== undefined) test = lowering.expression(type);
   }
   if (test === undefined) return lowering.invalid(start, end, [...body, ...orelse]);
-  const node: Statement = { kind: "While", start, end, parent: undefined, test, body, orelse };
+  const node: Statement = {
+    kind: "While",
+    start,
+    end: endOfBody(end, body, orelse),
+    parent: undefined,
+    test,
+    body,
+    orelse,
+  };
   test.parent = node;
   adoptAll(node, body);
   adoptAll(node, orelse);
@@ -487,7 +496,15 @@ function lowerWith(lowering: Lowering): Statement {
     else if (type === types.with_clause) items = lowerWithItems(lowering);
     else if (type === types.block) body = lowering.body();
   }
-  const node: With = { kind: "With", start, end, parent: undefined, isAsync, items, body };
+  const node: With = {
+    kind: "With",
+    start,
+    end: endOfBody(end, body),
+    parent: undefined,
+    isAsync,
+    items,
+    body,
+  };
   for (const item of items) adopt(node, item.context, item.target);
   adoptAll(node, body);
   return node;
@@ -589,7 +606,16 @@ function lowerTry(lowering: Lowering): Statement {
     else if (type === types.else_clause) orelse = lowerClauseBody(lowering);
     else if (type === types.finally_clause) last = lowerClauseBody(lowering);
   }
-  const node: Try = { kind: "Try", start, end, parent: undefined, body, handlers, orelse, finally: last };
+  const node: Try = {
+    kind: "Try",
+    start,
+    end: endOfBody(end, body, ...handlers.map((handler) => handler.body), orelse, last),
+    parent: undefined,
+    body,
+    handlers,
+    orelse,
+    finally: last,
+  };
   adoptAll(node, body);
   for (const handler of handlers) {
     adopt(node, handler.type, handler.name);
@@ -631,7 +657,7 @@ function lowerExcept(lowering: Lowering): ExceptHandler {
   if (alias !== undefined && alias.kind !== "Name") lowering.salvage(alias);
   return {
     start,
-    end,
+    end: endOfBody(end, body),
     type: isTuple ? tuple(first.start, last.end, caught) : first,
     name: alias?.kind === "Name" ? alias : undefined,
     isGroup,
@@ -688,7 +714,7 @@ function lowerFunction(lowering: Lowering, start: number, decorators: Decorator[
   const node: FunctionDefinition = {
     kind: "FunctionDefinition",
     start,
-    end,
+    end: endOfBody(end, body),
     parent: undefined,
     isAsync,
     name,
@@ -728,7 +754,7 @@ function lowerClass(lowering: Lowering, start: number, decorators: Decorator[]):
   const node: ClassDefinition = {
     kind: "ClassDefinition",
     start,
-    end,
+    end: endOfBody(end, body),
     parent: undefined,
     name,
     decorators,
