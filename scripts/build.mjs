@@ -44,10 +44,12 @@ cpSync(
   inRoot("node_modules/tree-sitter-python/tree-sitter-python.wasm"),
   path.join(dist, "tree-sitter-python.wasm"),
 );
-for (const rule of readdirSync(inRoot("server/src/rules"), { withFileTypes: true })) {
-  if (!rule.isDirectory()) continue;
-  for (const page of ["doc.md", "doc.zh-cn.md"]) {
-    const from = inRoot("server/src/rules", rule.name, page);
-    if (existsSync(from)) cpSync(from, path.join(dist, "rules", rule.name, page));
+for (const room of ["server/src/rules", "server/src/directives/pages"]) {
+  for (const rule of readdirSync(inRoot(room), { withFileTypes: true })) {
+    if (!rule.isDirectory()) continue;
+    for (const page of ["doc.md", "doc.zh-cn.md"]) {
+      const from = inRoot(room, rule.name, page);
+      if (existsSync(from)) cpSync(from, path.join(dist, "rules", rule.name, page));
+    }
   }
 }
