@@ -2,6 +2,7 @@
 import type { Scopes } from "../python/scope";
 import type { Module } from "../python/tree";
 import { createFrameworkFacts, type FrameworkFacts } from "./frameworks";
+import { createProvenance, type Provenance } from "./provenance";
 import { createResolver, type Resolver } from "./resolve";
 import { createTrainingLoops, type TrainingLoops } from "./training-loop";
 
@@ -9,12 +10,14 @@ export interface TorchFacts {
   readonly module: Module;
   readonly scopes: Scopes;
   readonly resolve: Resolver;
+  readonly provenance: Provenance;
   readonly frameworks: FrameworkFacts;
   readonly trainingLoops: TrainingLoops;
 }
 
 export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
   let resolve: Resolver | undefined;
+  let provenance: Provenance | undefined;
   let frameworks: FrameworkFacts | undefined;
   let trainingLoops: TrainingLoops | undefined;
   const facts: TorchFacts = {
@@ -22,6 +25,9 @@ export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
     scopes,
     get resolve() {
       return (resolve ??= createResolver(module, scopes));
+    },
+    get provenance() {
+      return (provenance ??= createProvenance(facts.resolve));
     },
     get frameworks() {
       return (frameworks ??= createFrameworkFacts(facts.resolve));

@@ -4,6 +4,7 @@
  */
 import type { Expression, Node } from "../python/tree";
 import { createCarriedValues, type CarriedValues } from "./provenance/carried";
+import { evaluationPasses, type EvaluationPass } from "./provenance/evaluation";
 import { createFlow, type Flow } from "./provenance/flow";
 import { createGradientModes, type GradientMode, type GradientModes } from "./provenance/gradient-mode";
 import { keptValues, type KeptValue } from "./provenance/kept";
@@ -14,7 +15,18 @@ import { collectStores, type Store } from "./provenance/stores";
 import type { Carried, Path } from "./provenance/value";
 import type { Resolver } from "./resolve";
 
-export type { BackwardCall, Carried, Flow, GradientMode, GradientModes, KeptValue, Needed, Reach, Store };
+export type {
+  BackwardCall,
+  Carried,
+  EvaluationPass,
+  Flow,
+  GradientMode,
+  GradientModes,
+  KeptValue,
+  Needed,
+  Reach,
+  Store,
+};
 
 export interface Provenance {
   /** Whether the value of an expression carries a graph, with the callers in this file taken in. */
@@ -33,6 +45,8 @@ export interface Provenance {
   readonly stores: readonly Store[];
   /** Values with a graph that outlive their iteration. */
   readonly kept: readonly KeptValue[];
+  /** Evaluation passes that run with gradients on. */
+  readonly evaluationPasses: readonly EvaluationPass[];
 }
 
 export function createProvenance(resolver: Resolver): Provenance {
@@ -51,6 +65,7 @@ class FileProvenance implements Provenance {
     byKey?: ReadonlyMap<string, readonly Store[]>;
     carried?: CarriedValues;
     kept?: readonly KeptValue[];
+    passes?: readonly EvaluationPass[];
   } = {};
 
   constructor(resolver: Resolver) {
@@ -104,6 +119,10 @@ class FileProvenance implements Provenance {
       reach,
       backwards,
     }));
+  }
+
+  get evaluationPasses(): readonly EvaluationPass[] {
+    return (this.lazy.passes ??= evaluationPasses(this.resolver, this));
   }
 
   private get values(): CarriedValues {

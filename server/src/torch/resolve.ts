@@ -215,8 +215,9 @@ class FileResolver implements Resolver {
   private classNamed(expression: Expression): ClassDefinition | undefined {
     if (expression.kind !== "Name") return undefined;
     const bindings = this.scopes.lookup(expression);
-    const node = bindings.length === 1 ? bindings[0]?.node : undefined;
-    return node?.kind === "ClassDefinition" ? node : undefined;
+    const [binding] = bindings;
+    if (bindings.length !== 1 || binding?.kind !== "class") return undefined;
+    return binding.node.kind === "ClassDefinition" ? binding.node : undefined;
   }
 
   classOf(expression: Expression): ClassDefinition | undefined {
@@ -373,7 +374,9 @@ class FileResolver implements Resolver {
   private mayCall(call: Call, target: FunctionDefinition, owner: ClassDefinition | undefined): boolean {
     const { callee } = call;
     if (callee.kind === "Name") {
-      return owner === undefined && this.scopes.lookup(callee).some((binding) => binding.node === target);
+      return (
+        owner === undefined && this.scopes.lookup(callee).some((binding) => bindsFunction(binding, target))
+      );
     }
     if (owner === undefined || callee.kind !== "Attribute") return false;
     if (this.qualifiedName(callee) !== undefined) return false;
@@ -392,7 +395,7 @@ class FileResolver implements Resolver {
       (one) =>
         one !== target.name &&
         !isCallee(one) &&
-        this.scopes.lookup(one).some((binding) => binding.node === target),
+        this.scopes.lookup(one).some((binding) => bindsFunction(binding, target)),
     );
   }
 
@@ -458,6 +461,10 @@ function add(
 function onlyFunction(bindings: readonly Binding[]): FunctionDefinition | undefined {
   const node = bindings.length === 1 ? bindings[0]?.node : undefined;
   return node?.kind === "FunctionDefinition" && bindings[0]?.kind === "function" ? node : undefined;
+}
+
+function bindsFunction(binding: Binding, target: FunctionDefinition): boolean {
+  return binding.kind === "function" && binding.node === target;
 }
 
 function isCallee(expression: Name | Attribute): boolean {

@@ -195,7 +195,8 @@ class FileGradientModes implements GradientModes {
   private effectOfDecorator(decorator: Decorator): Effect {
     const { expression } = decorator;
     if (expression.kind === "Name") {
-      const definition = this.resolver.scopes.lookup(expression)[0]?.node;
+      const [binding] = this.resolver.scopes.lookup(expression);
+      const definition = binding?.kind === "function" ? binding.node : undefined;
       if (definition?.kind === "FunctionDefinition") return this.insideOf(definition, 0);
     }
     return this.effect(expression, 0);

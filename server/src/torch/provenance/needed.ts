@@ -177,6 +177,9 @@ class Slice {
         this.queue(store.value);
       }
     }
+    for (const target of this.options.resolver.index.functions) {
+      if (target.name.id === name && isProperty(target)) this.function(target);
+    }
     for (const store of this.options.resolver.index.attributeStores) {
       if (store.target.kind !== "Attribute" || store.target.attribute.id !== name) continue;
       this.marked.add(store.statement);
@@ -194,6 +197,7 @@ function outOfSight(resolver: Resolver): Expression[] {
     }
   }
   for (const [target, nodes] of resolver.index.returns) {
+    if (isProperty(target)) continue; // reads of the attribute are followed where they stand
     const seen = resolver.callsTo(target).length > 0 && !resolver.isUsedAsValue(target);
     for (const node of nodes) if (node.value && (!seen || node.kind === "Yield")) roots.push(node.value);
   }
@@ -216,4 +220,10 @@ function isUnknownConsumer(call: Call, resolver: Resolver): boolean {
     return false;
   const role = resolver.roleOf(call.callee.object);
   return role !== "logger" && role !== "meter" && role !== "tokenizer" && role !== "loader";
+}
+
+function isProperty(target: FunctionDefinition): boolean {
+  return target.decorators.some(
+    ({ expression }) => expression.kind === "Name" && /^(cached_)?property$/.test(expression.id),
+  );
 }

@@ -10,6 +10,8 @@ export interface Reach {
   runsIn(loop: Loop, node: Node): boolean;
   /** True when a node lies in the part of the loop that is repeated. */
   isInBody(loop: Loop, node: Node): boolean;
+  /** The functions of this file that run when the nodes do, through calls or passed as arguments. */
+  functionsFrom(nodes: readonly Node[]): ReadonlySet<FunctionDefinition>;
   /** The loops that run a node through calls of its function, when no loop of the function itself does. */
   callingLoops(node: Node): readonly Loop[];
 }
@@ -20,15 +22,15 @@ export function createReach(resolver: Resolver): Reach {
   function functionsIn(loop: Loop): ReadonlySet<FunctionDefinition> {
     let functions = reached.get(loop);
     if (functions === undefined) {
-      functions = collect(loop);
+      functions = collect([loop]);
       reached.set(loop, functions);
     }
     return functions;
   }
 
-  function collect(loop: Loop): ReadonlySet<FunctionDefinition> {
+  function collect(roots: readonly Node[]): ReadonlySet<FunctionDefinition> {
     const functions = new Set<FunctionDefinition>();
-    const pending: Node[] = [loop];
+    const pending: Node[] = [...roots];
     for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
       for (const target of calledIn(at)) {
         if (functions.has(target)) continue;
@@ -58,7 +60,8 @@ export function createReach(resolver: Resolver): Reach {
 
   function functionNamed(argument: Expression): FunctionDefinition | undefined {
     if (argument.kind !== "Name") return undefined;
-    const node = resolver.scopes.lookup(argument)[0]?.node;
+    const [binding] = resolver.scopes.lookup(argument);
+    const node = binding?.kind === "function" ? binding.node : undefined;
     return node?.kind === "FunctionDefinition" ? node : undefined;
   }
 
@@ -70,6 +73,7 @@ export function createReach(resolver: Resolver): Reach {
 
   return {
     isInBody,
+    functionsFrom: collect,
     runsIn(loop, node) {
       if (isInBody(loop, node)) return true;
       for (let owner = enclosingFunction(node); owner !== undefined; owner = enclosingFunction(owner)) {

@@ -1,0 +1,153 @@
+import type { FunctionDefinition, Node } from "../../python/tree";
+import { walk } from "../../python/walk";
+import type { EvaluationPass } from "../../torch/provenance";
+import { insertAt, insertImport, wrapInWith } from "../fix";
+import { defineRule, oneLower, type Report, type RuleContext, type TextEdit } from "../rule";
+
+type MessageId = "evaluation" | "named" | "evalCall" | "noGrad" | "inferenceMode" | "decorate";
+
+/** An evaluation pass that runs the model's forward with gradients on. */
+export const rule = defineRule<MessageId>({
+  name: "eval-without-no-grad",
+  group: "gradient-modes",
+  level: "error",
+  summary: {
+    en: "An evaluation pass runs the model with gradients on.",
+    "zh-cn": "评估过程在开启梯度的情况下运行模型。",
+  },
+  messages: {
+    evaluation: {
+      en: "`{call}` builds a graph although nothing here calls backward: each batch keeps all its activations{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run this under `torch.no_grad()`.",
+      "zh-cn":
+        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，每个批次的全部激活{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.no_grad()` 下运行。",
+    },
+    named: {
+      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and each batch keeps all its activations as long as its outputs live. `eval()` does not turn gradients off; run this under `torch.no_grad()`.",
+      "zh-cn":
+        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，每个批次的全部激活就会一直保留。`eval()` 不会关闭梯度；请在 `torch.no_grad()` 下运行。",
+    },
+    evalCall: {
+      en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
+      "zh-cn": "这里把 dropout 和批归一化切换到评估模式；梯度仍然开启。",
+    },
+    noGrad: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
+    inferenceMode: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
+    decorate: { en: "Decorate `{name}` with `@{context}`", "zh-cn": "给 `{name}` 加上 `@{context}` 装饰器" },
+  },
+  create(context) {
+    return {
+      finish() {
+        for (const pass of context.torch.provenance.evaluationPasses) report(pass, context);
+      },
+    };
+  },
+});
+
+function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
+  const [first] = pass.forwards;
+  if (first === undefined) return;
+  const { source } = context;
+  const named = pass.certainty === "name";
+  context.report({
+    at: first,
+    message: named ? "named" : "evaluation",
+    values: {
+      call: shortened(source.slice(first)),
+      model: shortened(source.slice(first.callee)),
+      size: "unknown",
+    },
+    level: named ? oneLower("error") : "error",
+    related: pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" }] : [],
+    fixes: fixesFor(pass, context),
+  });
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  return line.length > 60 ? `${line.slice(0, 57)}...` : line;
+}
+
+function fixesFor(
+  pass: EvaluationPass,
+  context: RuleContext<MessageId>,
+): NonNullable<Report<MessageId>["fixes"]> {
+  const noGrad = contextCall("no_grad", context);
+  const fixes: NonNullable<Report<MessageId>["fixes"]>[number][] = [];
+  const generator = pass.statements.some((statement) => yields(statement));
+  const wrapped = generator ? undefined : wrapping(pass, noGrad, context);
+  if (wrapped)
+    fixes.push({ title: "noGrad", values: { context: noGrad.text }, safety: "safe", edits: wrapped });
+  if (pass.owner && coversFunction(pass, pass.owner)) {
+    const edits = [...decorating(pass.owner, noGrad.text, context), ...noGrad.edits];
+    fixes.push({
+      title: "decorate",
+      values: { name: pass.owner.name.id, context: noGrad.text },
+      safety: "review",
+      edits,
+    });
+  }
+  const inference = contextCall("inference_mode", context);
+  const inInference = generator ? undefined : wrapping(pass, inference, context);
+  if (inInference) {
+    fixes.push({
+      title: "inferenceMode",
+      values: { context: inference.text },
+      safety: "review",
+      edits: inInference,
+    });
+  }
+  return fixes;
+}
+
+interface ContextCall {
+  readonly text: string;
+  /** The import it needs. */
+  readonly edits: readonly TextEdit[];
+}
+
+/** `torch.no_grad()` as this file may write it: by its alias of torch, or by the name it imports. */
+function contextCall(name: "no_grad" | "inference_mode", context: RuleContext<MessageId>): ContextCall {
+  let torch: string | undefined;
+  for (const [local, bindings] of context.scopes.module.bindings) {
+    const path =
+      bindings.length > 0 && bindings.every(({ kind }) => kind === "import")
+        ? bindings[0]?.importPath
+        : undefined;
+    if (path === `torch.${name}`) return { text: `${local}()`, edits: [] };
+    if (path === "torch") torch ??= local;
+  }
+  if (torch !== undefined) return { text: `${torch}.${name}()`, edits: [] };
+  return { text: `torch.${name}()`, edits: [insertImport(context.source, context.module, "import torch")] };
+}
+
+function wrapping(
+  pass: EvaluationPass,
+  call: ContextCall,
+  context: RuleContext<MessageId>,
+): TextEdit[] | undefined {
+  const edits = wrapInWith(context.source, context.module, pass.statements, call.text);
+  return edits && [...call.edits, ...edits];
+}
+
+function decorating(owner: FunctionDefinition, call: string, context: RuleContext<MessageId>): TextEdit[] {
+  const { source } = context;
+  const indentation = source.indentationAt(owner.definitionStart);
+  return [insertAt(owner.definitionStart, `@${call}${source.lineEnd}${indentation}`)];
+}
+
+/** Nothing else of the function would lose its gradients: the pass is a stretch of its own block. */
+function coversFunction(pass: EvaluationPass, owner: FunctionDefinition): boolean {
+  return pass.statements.every((statement) => owner.body.includes(statement));
+}
+
+/** `with` around a `yield` would switch gradients off for the caller while the generator waits. */
+function yields(node: Node): boolean {
+  let found = false;
+  walk(node, {
+    enter(at) {
+      if (at.kind === "Yield") found = true;
+      return at.kind !== "FunctionDefinition" && at.kind !== "Lambda";
+    },
+  });
+  return found;
+}

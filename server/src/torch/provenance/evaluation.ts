@@ -1,0 +1,451 @@
+/**
+ * Evaluation passes: stretches of code that run a model's forward to look at the result and never call backward. Told by
+ * `model.eval()` before them, by the name of their function, or by the data they loop over.
+ */
+import type {
+  Call,
+  Expression,
+  For,
+  FunctionDefinition,
+  Lambda,
+  Module,
+  Node,
+  Statement,
+} from "../../python/tree";
+import { ancestors, enclosingFunction, statementList, statementListsOf, walk } from "../../python/walk";
+import { roleKeepingMethods } from "../api";
+import type { Certainty, ResolvedObject, Resolver } from "../resolve";
+import { enclosingClass } from "../resolve-index";
+import type { Provenance } from "../provenance";
+
+export interface EvaluationPass {
+  /** The first forward that records a graph, and all others of the pass. */
+  readonly forwards: readonly Call[];
+  readonly model: ResolvedObject;
+  readonly certainty: Certainty;
+  /** Neighbouring statements of one block that hold all forwards. */
+  readonly statements: readonly Statement[];
+  readonly owner: FunctionDefinition | undefined;
+  /** `model.eval()`, when that is what tells. */
+  readonly evalCall: Call | undefined;
+}
+
+type Body = FunctionDefinition | Module;
+
+/** A block of statements, and where in it a forward stands. */
+interface Place {
+  readonly block: readonly Statement[];
+  readonly index: number;
+}
+
+/** Forwards of one block that may be one pass. */
+interface Group {
+  readonly block: readonly Statement[];
+  first: number;
+  last: number;
+  readonly calls: Call[];
+  readonly models: ResolvedObject[];
+  readonly evalCall: Call | undefined;
+}
+
+interface Evidence {
+  readonly place: Place;
+  readonly evalCall: Call | undefined;
+  /** How many independent signs there are. */
+  readonly strength: number;
+}
+
+/** All evaluation passes of a file that run with gradients on. */
+export function evaluationPasses(resolver: Resolver, provenance: Provenance): EvaluationPass[] {
+  return new PassFinder(resolver, provenance).find();
+}
+
+const evaluationName =
+  /(^|_)(eval|evaluate|evaluation|validate|validation|valid|val|test|testing|predict|predictions?|infer|inference|translate|generate|sample)(_|\d|$)/;
+const evaluationData =
+  /(^|_)(val|valid|validation|test|testing|eval|evaluation|dev|holdout)(_|\d|$)|^(val|valid|test|eval|dev)[A-Z]|(Val|Valid|Test|Eval)[A-Z]\w*$|^(val|valid|test|eval|dev)_?(data)?(loaders?|sets?|batches|iter|dl)$/;
+const trainingName =
+  /(^|_)(train|training|fit|finetune|fine_tune|pretrain|learn|update|optimi[sz]e|step|loss|backward)(_|$)|train_/;
+const gradientUser =
+  /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
+
+class PassFinder {
+  constructor(
+    private readonly resolver: Resolver,
+    private readonly provenance: Provenance,
+  ) {}
+
+  find(): EvaluationPass[] {
+    const byBlock = new Map<readonly Statement[], Group[]>();
+    for (const call of this.resolver.index.calls) {
+      const model = this.modelOf(call);
+      const evidence = model && this.evidenceFor(call, model);
+      if (model === undefined || evidence === undefined) continue;
+      const { block, index } = evidence.place;
+      const groups = byBlock.get(block) ?? [];
+      byBlock.set(block, groups);
+      groups.push({
+        block,
+        first: index,
+        last: index,
+        calls: [call],
+        models: [model],
+        evalCall: evidence.evalCall,
+      });
+    }
+    return [...byBlock.values()].flatMap((groups) =>
+      this.merged(groups).flatMap((group) => this.judge(group)),
+    );
+  }
+
+  /** Neighbours become one pass unless training lies between them. */
+  private merged(groups: Group[]): Group[] {
+    const merged: Group[] = [];
+    for (const group of groups.sort((a, b) => a.first - b.first)) {
+      const before = merged.at(-1);
+      if (before && (group.first <= before.last || !this.trainsBetween(before, group))) {
+        before.last = Math.max(before.last, group.last);
+        before.calls.push(...group.calls);
+        before.models.push(...group.models);
+      } else merged.push(group);
+    }
+    return merged;
+  }
+
+  private trainsBetween(before: Group, after: Group): boolean {
+    const between = before.block.slice(before.last + 1, after.first);
+    if (before.evalCall === undefined && after.evalCall !== undefined && between.length > 0) return true;
+    return this.usesGradients(between) || between.some((statement) => switchesToTraining(statement));
+  }
+
+  private judge(group: Group): EvaluationPass[] {
+    const forwards = [...group.calls].sort((a, b) => a.start - b.start);
+    const [first] = forwards;
+    const model = group.models.find(({ certainty }) => certainty === "resolved") ?? group.models[0];
+    if (first === undefined || model === undefined) return [];
+    const statements = group.block.slice(group.first, group.last + 1);
+    if (this.usesGradients(statements) || this.isBackwarded(forwards)) return [];
+    const owner = enclosingFunction(first);
+    const pass: EvaluationPass = {
+      forwards,
+      model,
+      certainty: model.certainty,
+      statements,
+      owner: owner?.kind === "FunctionDefinition" ? owner : undefined,
+      evalCall: group.evalCall,
+    };
+    return [pass];
+  }
+
+  /** The trainable model a call runs with gradients on. */
+  private modelOf(call: Call): ResolvedObject | undefined {
+    const callee = forwardReceiver(call);
+    if (this.resolver.qualifiedName(callee) !== undefined) return undefined;
+    const object = this.resolver.objectOf(callee);
+    if (object?.role !== "model" && object?.role !== "engine") return undefined;
+    if (call.positional.length + call.keywords.length + call.keywordSpreads.length === 0) return undefined;
+    if (this.resolver.isFrozen(callee)) return undefined;
+    if (this.provenance.carriedHere(call).graph === "no") return undefined;
+    return this.provenance.gradientMode(call) === "on" ? object : undefined;
+  }
+
+  private evidenceFor(call: Call, model: ResolvedObject): Evidence | undefined {
+    const owner = enclosingFunction(call);
+    if (owner?.kind === "Lambda") return undefined;
+    if (owner && this.isExempt(owner)) return undefined;
+    const body: Body = owner ?? this.resolver.module;
+    const byEval = this.evalBefore(call, body);
+    if (byEval === "training") return undefined;
+    const loop = this.evaluationLoop(call, body);
+    const named = owner !== undefined && this.isEvaluationFunction(owner);
+    const ofModule = owner && this.isMethodOfModule(owner);
+    if (ofModule && !named) return undefined;
+    const strength = (byEval ? 2 : 0) + (loop ? 1 : 0) + (named ? 1 : 0);
+    if (strength === 0 || (model.certainty === "name" && strength < 2)) return undefined;
+    if (!byEval && this.givesGraphAway(call, owner, loop !== undefined)) return undefined;
+    if (byEval) return { place: byEval.place, evalCall: byEval.call, strength };
+    const place = named ? placeIn(body.body, call) : loop && placeOf(loop);
+    return place && { place, evalCall: undefined, strength };
+  }
+
+  /** `forward`, hooks of frameworks that switch gradients off themselves, tests. */
+  private isExempt(owner: FunctionDefinition): boolean {
+    const name = owner.name.id;
+    if (name === "forward" || name === "__call__" || name === "__init__") return true;
+    const holder = enclosingClass(owner);
+    const bases = holder ? holder.bases.map((base) => lastPart(base)) : [];
+    if (
+      bases.some((base) =>
+        /Trainer$|TestCase$|LightningModule$|Callback$|DataModule$|Pipeline$/.test(base ?? ""),
+      )
+    )
+      return true;
+    if (
+      owner.decorators.some(({ expression }) =>
+        /fixture|parametrize|mark|property|jit|script|compile/.test(lastPart(expression) ?? ""),
+      )
+    )
+      return true;
+    return /^test/.test(name) && this.looksLikeTest(owner);
+  }
+
+  private looksLikeTest(owner: FunctionDefinition): boolean {
+    let asserts = false;
+    walk(owner, {
+      enter(node) {
+        if (node.kind === "Assert") asserts = true;
+        if (node.kind === "Attribute" && /^assert/.test(node.attribute.id)) asserts = true;
+        return undefined;
+      },
+    });
+    return asserts || (owner.name.id.startsWith("test_") && this.resolver.callsTo(owner).length === 0);
+  }
+
+  private isMethodOfModule(owner: FunctionDefinition): boolean {
+    const holder = enclosingClass(owner);
+    return holder !== undefined && this.resolver.isModuleClass(holder);
+  }
+
+  private isEvaluationFunction(owner: FunctionDefinition): boolean {
+    const name = owner.name.id;
+    return evaluationName.test(name) && !trainingName.test(name);
+  }
+
+  // --- eval() before the forward ----------------------------------------------------------------------------------
+
+  /** The nearest `model.eval()` or `model.train()` that runs before a forward, in its block or one around it. */
+  private evalBefore(call: Call, body: Body): { call: Call; place: Place } | "training" | undefined {
+    const key = this.modelKey(forwardReceiver(call));
+    if (key === undefined) return undefined;
+    let below: Node = call;
+    for (const at of ancestors(call)) {
+      for (const list of statementListsOf(at)) {
+        const index = list.indexOf(below as Statement);
+        for (let before = index - 1; before >= 0; before--) {
+          const found = this.modeSetBy(list[before], key);
+          if (found === undefined) continue;
+          if (found.training) return "training";
+          return { call: found.call, place: { block: list, index } };
+        }
+      }
+      if (at === body) return undefined;
+      below = at;
+    }
+    return undefined;
+  }
+
+  private modeSetBy(
+    statement: Statement | undefined,
+    key: string,
+  ): { call: Call; training: boolean } | undefined {
+    if (statement?.kind === "Assign") return this.modeOfAssigned(statement.targets, statement.value, key);
+    const call = statement?.kind === "ExpressionStatement" ? statement.expression : undefined;
+    if (call?.kind !== "Call" || call.callee.kind !== "Attribute") return undefined;
+    const training = trainingFlag(call);
+    if (training === undefined || !this.isSameModel(this.modelKey(baseOfChain(call)), key)) return undefined;
+    return { call, training };
+  }
+
+  /** `model = Net().cuda().eval()`. */
+  private modeOfAssigned(
+    targets: readonly Expression[],
+    value: Expression,
+    key: string,
+  ): { call: Call; training: boolean } | undefined {
+    if (value.kind !== "Call" || !targets.some((target) => this.modelKey(target) === key)) return undefined;
+    let at: Expression = value;
+    while (at.kind === "Call" && at.callee.kind === "Attribute") {
+      const training = trainingFlag(at);
+      if (training !== undefined) return { call: at, training };
+      if (!roleKeepingMethods.has(at.callee.attribute.id)) return undefined;
+      at = at.callee.object;
+    }
+    return undefined;
+  }
+
+  private modelKey(expression: Expression): string | undefined {
+    let at = expression;
+    while (at.kind === "Attribute" && (at.attribute.id === "module" || at.attribute.id === "_orig_mod"))
+      at = at.object;
+    while (at.kind === "Subscript") at = at.object;
+    return this.resolver.keyOf(at);
+  }
+
+  /** `self.eval()` puts `self.net` into eval mode too. */
+  private isSameModel(receiver: string | undefined, key: string): boolean {
+    if (receiver === undefined) return false;
+    return receiver === key || key.startsWith(`${receiver}.`);
+  }
+
+  // --- Loops over evaluation data ---------------------------------------------------------------------------------
+
+  private evaluationLoop(call: Call, body: Body): For | undefined {
+    let found: For | undefined;
+    let below: Node = call;
+    for (const at of ancestors(call)) {
+      if (at === body) return found;
+      if (at.kind === "For" && at.body.includes(below as Statement) && isEvaluationData(at.iterable))
+        found = at;
+      below = at;
+    }
+    return found;
+  }
+
+  // --- What speaks against it -------------------------------------------------------------------------------------
+
+  /** Gradients are wanted somewhere in these statements or in functions they call. */
+  private usesGradients(statements: readonly Statement[]): boolean {
+    const functions = this.provenance.reach.functionsFrom(statements);
+    return [...statements, ...functions].some((node) => this.mentionsGradients(node));
+  }
+
+  private mentionsGradients(node: Node): boolean {
+    let found = false;
+    walk(node, {
+      enter: (at) => {
+        if (found) return false;
+        if (at.kind === "Call") found = this.isGradientCall(at);
+        else if (at.kind === "Attribute") found = at.attribute.id === "grad" || isStoreOfRequiresGrad(at);
+        return undefined;
+      },
+    });
+    return found;
+  }
+
+  private isGradientCall(call: Call): boolean {
+    const name = lastPart(call.callee);
+    if (name === undefined) return false;
+    if (
+      name === "backward" ||
+      name === "requires_grad_" ||
+      name === "enable_grad" ||
+      name === "manual_backward"
+    ) {
+      return !(
+        name === "requires_grad_" &&
+        call.positional[0]?.kind === "Boolean" &&
+        !call.positional[0].value
+      );
+    }
+    if (
+      call.keywords.some(
+        (keyword) =>
+          keyword.name.id === "requires_grad" && keyword.value.kind === "Boolean" && keyword.value.value,
+      )
+    )
+      return true;
+    const qualified = this.resolver.qualifiedName(call.callee);
+    if (qualified?.startsWith("torch.autograd.")) return !/Variable$/.test(qualified);
+    if (qualified?.startsWith("builtins.")) return false;
+    if (this.resolver.functionOf(call)) return false;
+    return gradientUser.test(name);
+  }
+
+  /** A backward elsewhere in the file walks the graph of one of the forwards. */
+  private isBackwarded(forwards: readonly Call[]): boolean {
+    return this.provenance.backwards.some(({ values }) =>
+      values.some((value) => {
+        const { sources } = this.provenance.carried(value);
+        return forwards.some((forward) => sources.has(forward));
+      }),
+    );
+  }
+
+  /** The function hands the result out with its graph; who gets it may want that graph. */
+  private givesGraphAway(
+    call: Call,
+    owner: FunctionDefinition | Lambda | undefined,
+    inLoop: boolean,
+  ): boolean {
+    if (owner?.kind !== "FunctionDefinition") return false;
+    const returned = this.resolver.index.returns.get(owner) ?? [];
+    const out = returned.some(
+      ({ value }) => value !== undefined && this.provenance.carriedHere(value).graph !== "no",
+    );
+    if (!out) return false;
+    const calls = this.resolver.callsTo(owner);
+    return calls.length === 0
+      ? true
+      : !inLoop && calls.some((one) => this.provenance.needed.possibly.has(one));
+  }
+}
+
+function forwardReceiver(call: Call): Expression {
+  const { callee } = call;
+  return callee.kind === "Attribute" && callee.attribute.id === "forward" ? callee.object : callee;
+}
+
+/** What `.train(…)` or `.eval()` sets; `undefined` for other calls and modes that are computed. */
+function trainingFlag(call: Call): boolean | undefined {
+  if (call.callee.kind !== "Attribute") return undefined;
+  const method = call.callee.attribute.id;
+  if (method === "eval") return call.positional.length === 0 ? false : undefined;
+  if (method !== "train") return undefined;
+  const mode = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "mode")?.value;
+  if (mode === undefined) return true;
+  return mode.kind === "Boolean" ? mode.value : true;
+}
+
+/** `net` of `net.cuda().eval()`. */
+function baseOfChain(call: Call): Expression {
+  let at: Expression = call;
+  while (at.kind === "Call" && at.callee.kind === "Attribute") at = at.callee.object;
+  return at;
+}
+
+function isEvaluationData(iterable: Expression): boolean {
+  let evaluation = false;
+  let training = false;
+  walk(iterable, {
+    enter(node) {
+      const name =
+        node.kind === "Name"
+          ? node.id
+          : node.kind === "Attribute"
+            ? node.attribute.id
+            : node.kind === "String"
+              ? node.value
+              : undefined;
+      if (name === undefined) return undefined;
+      if (/train/i.test(name)) training = true;
+      else if (evaluationData.test(name)) evaluation = true;
+      return undefined;
+    },
+  });
+  return evaluation && !training;
+}
+
+/** `x.requires_grad = True`. */
+function isStoreOfRequiresGrad(attribute: Extract<Node, { kind: "Attribute" }>): boolean {
+  if (attribute.attribute.id !== "requires_grad" || attribute.parent?.kind !== "Assign") return false;
+  const { value, targets } = attribute.parent;
+  return targets.includes(attribute) && !(value.kind === "Boolean" && !value.value);
+}
+
+/** True when a statement, or one inside it, calls `.train()`. */
+function switchesToTraining(statement: Statement): boolean {
+  let found = false;
+  walk(statement, {
+    enter(node) {
+      if (node.kind === "Call" && trainingFlag(node) === true) found = true;
+      return undefined;
+    },
+  });
+  return found;
+}
+
+function placeIn(block: readonly Statement[], node: Node): Place | undefined {
+  const index = block.findIndex((statement) => statement.start <= node.start && node.end <= statement.end);
+  return index < 0 ? undefined : { block, index };
+}
+
+function placeOf(statement: Statement): Place | undefined {
+  const place = statementList(statement);
+  return place && { block: place.list, index: place.index };
+}
+
+function lastPart(expression: Expression): string | undefined {
+  if (expression.kind === "Call") return lastPart(expression.callee);
+  if (expression.kind === "Name") return expression.id;
+  return expression.kind === "Attribute" ? expression.attribute.id : undefined;
+}
