@@ -115,7 +115,10 @@ class CheckRun {
 
   private async checkFile(name: string): Promise<void> {
     const read = await readTextFile(path.resolve(this.terminal.io.cwd, name), name);
-    if ("problem" in read) return this.complain(read.problem);
+    if ("problem" in read) {
+      this.complain(read.problem);
+      return;
+    }
     const { file } = read;
     let checked = this.contained(name, () => this.checkOrFix(name, file.text));
     if (checked === undefined) return;

@@ -53,6 +53,8 @@ const longestShown = 60;
 
 /** A piece of the user's text for a message: cut where it is long. */
 export function shown(text: string): string {
-  const letters = [...text];
-  return letters.length <= longestShown ? text : `${letters.slice(0, longestShown).join("")}…`;
+  if (text.length <= longestShown) return text;
+  // Not between the halves of a surrogate pair.
+  const end = /[\ud800-\udbff]/.test(text.charAt(longestShown - 1)) ? longestShown - 1 : longestShown;
+  return `${text.slice(0, end)}…`;
 }

@@ -164,22 +164,19 @@ function readEntries(drafts: readonly Draft[], context: ReadContext, source: Sou
 }
 
 function reportUnknown(draft: Draft, context: ReadContext): void {
-  if (draft.value === undefined) {
-    if (isLooseMeasuredPoint(draft)) return reportLooseMeasuredPoint(draft, context);
-    return report(
-      context,
-      draft.whole,
-      texts.notAnEntry,
-      { text: shown(draft.whole.text) },
-      colonForm(draft),
-    );
+  const { whole, key, value } = draft;
+  if (value === undefined) {
+    if (isLooseMeasuredPoint(draft)) reportLooseMeasuredPoint(draft, context);
+    else report(context, whole, texts.notAnEntry, { text: shown(whole.text) }, colonForm(draft));
+    return;
   }
-  const key = shown(draft.key.text);
-  const near = nearest(draft.key.text.replace(/\s+/g, "_"), headerKeys, keyMeanings);
-  if (near !== undefined)
-    return report(context, draft.key, texts.unknownKeyNearest, { key, nearest: near }, near);
-  const at = draft.key.text === "" ? draft.whole : draft.key;
-  report(context, at, texts.unknownKey, { key, keys: headerKeys.join(", ") });
+  const near = nearest(key.text.replace(/\s+/g, "_"), headerKeys, keyMeanings);
+  if (near === undefined) {
+    const at = key.text === "" ? whole : key;
+    report(context, at, texts.unknownKey, { key: shown(key.text), keys: headerKeys.join(", ") });
+  } else {
+    report(context, key, texts.unknownKeyNearest, { key: shown(key.text), nearest: near }, near);
+  }
 }
 
 /** `key=value` for `key: value` or `key value` with a key that exists. */
@@ -197,8 +194,7 @@ function isLooseMeasuredPoint(draft: Draft): boolean {
   );
 }
 
-function reportLooseMeasuredPoint(draft: Draft, context: ReadContext): void {
-  const { whole, previous } = draft;
+function reportLooseMeasuredPoint({ whole, previous }: Draft, context: ReadContext): void {
   const start = (previous?.start ?? whole.start) + (previous?.text.length ?? 0);
   const title = message(texts.changeTo, { from: ", ", to: " " });
   const fix = makeFix(title, "review", [{ start, end: whole.start, text: " " }]);

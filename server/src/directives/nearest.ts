@@ -32,7 +32,7 @@ function hasSameLetters(word: string, candidate: string): boolean {
 }
 
 function sorted(word: string): string {
-  return [...word].sort().join("");
+  return Array.from(word).sort().join("");
 }
 
 /** Nothing longer is a misspelt name; the comparison is quadratic in the length. */

@@ -10,7 +10,7 @@ import { nearest } from "./nearest";
 /** Bytes; a mistake is reported and gives `undefined`. */
 export function readSize(value: Text, context: ReadContext): number | undefined {
   const bytes = parseSize(value.text);
-  if (bytes !== undefined && bytes > 0) return bytes;
+  if (bytes !== undefined && bytes > 0 && Number.isSafeInteger(bytes)) return bytes;
   reportBadSize(value, context);
   return undefined;
 }
@@ -39,7 +39,7 @@ function reportBadSize(value: Text, context: ReadContext): void {
     return;
   }
   const unit = /^(\d+(?:\.\d+)?)\s*([A-Za-z]+)$/.exec(value.text);
-  const near = unit ? nearest(unit[2] ?? "", ["GiB", "MiB", "KiB", "GB", "MB"]) : undefined;
+  const near = unit ? nearest(unit[2] ?? "", ["GiB", "MiB", "KiB", "GB", "MB"], unitMeanings) : undefined;
   report(
     context,
     value,
@@ -48,6 +48,18 @@ function reportBadSize(value: Text, context: ReadContext): void {
     unit && near !== undefined ? `${unit[1]}${near}` : undefined,
   );
 }
+
+const unitMeanings: Readonly<Record<string, string>> = {
+  g: "GiB",
+  gi: "GiB",
+  gig: "GiB",
+  gigabytes: "GB",
+  m: "MiB",
+  mi: "MiB",
+  megabytes: "MB",
+  k: "KiB",
+  ki: "KiB",
+};
 
 /** A bare number is GiB where a card could have so many, MiB above that. */
 function withUnit(number: string): string {

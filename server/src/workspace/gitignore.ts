@@ -24,17 +24,19 @@ export class GitIgnore {
     }
     // Outside a repository only the folders walked themselves count: a stray file in `/` concerns nobody.
     if (root === undefined || (await exists(path.join(target, ".git")))) return new GitIgnore([]);
-    let found = new GitIgnore([]).plus(root, await textOf(path.join(root, ".git", "info", "exclude")));
+    let found = await GitIgnore.ofRepository(root);
     for (const folder of folders) found = found.plus(folder, await textOf(path.join(folder, ".gitignore")));
     return found;
   }
 
+  private static async ofRepository(root: string): Promise<GitIgnore> {
+    return new GitIgnore([]).plus(root, await textOf(path.join(root, ".git", "info", "exclude")));
+  }
+
   /** The patterns inside a folder; `entries` spares a look at the disk where it has no `.gitignore`. */
   async within(folder: string, entries: readonly { readonly name: string }[]): Promise<GitIgnore> {
-    let found: GitIgnore = this;
-    if (entries.some(({ name }) => name === ".git")) {
-      found = new GitIgnore([]).plus(folder, await textOf(path.join(folder, ".git", "info", "exclude")));
-    }
+    const isRepository = entries.some(({ name }) => name === ".git");
+    const found = isRepository ? await GitIgnore.ofRepository(folder) : this;
     if (!entries.some(({ name }) => name === ".gitignore")) return found;
     return found.plus(folder, await textOf(path.join(folder, ".gitignore")));
   }

@@ -39,14 +39,14 @@ describe("the budget header", () => {
     assert.deepEqual(setup.optimizer?.value, { name: "adam", options: {} });
     assert.equal(setup.precision?.value, "fp32");
     assert.equal(setup.model?.value.text, "ResNet(depth=18)");
-    assert.equal(setup.model?.value.expression.kind, "Call");
+    assert.equal(setup.model.value.expression.kind, "Call");
   });
 
   it("gives every setting the span of its value and says where it comes from", () => {
     const text = `# vram: batch = 32 ,  budget = 6 GiB\n${script}`;
     const { setup } = readHeader(parseModule(text));
     assert.equal(setup.batch?.from, "header");
-    assert.equal(text.slice(setup.batch?.span?.start, setup.batch?.span?.end), "32");
+    assert.equal(text.slice(setup.batch.span?.start, setup.batch.span?.end), "32");
     assert.equal(text.slice(setup.budget?.span?.start, setup.budget?.span?.end), "6 GiB");
   });
 
@@ -92,7 +92,7 @@ describe("the budget header", () => {
     assert.deepEqual(diagnostics, []);
     assert.equal(setup.batch?.value, 8);
     assert.equal(setup.inputs?.value.length, 2);
-    assert.equal(setup.inputs?.value[1]?.bound, 10);
+    assert.equal(setup.inputs.value[1]?.bound, 10);
   });
 
   it("stands behind shebang, encoding, docstring and other comments", () => {
@@ -141,7 +141,7 @@ describe("the budget header", () => {
       const { setup, diagnostics } = headerOf("# vram: device=rtx-4090");
       assert.deepEqual(diagnostics, []);
       assert.equal(setup.device?.value.card, "rtx-4090");
-      const bytes = setup.device?.value.bytes ?? 0;
+      const bytes = setup.device.value.bytes;
       assert.ok(bytes > 20 * GiB && bytes <= 24 * GiB, String(bytes));
     });
 

@@ -1,0 +1,99 @@
+/** The program as it is shipped: the bundle in `dist/`, run as a process of its own. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { TemporaryFolder } from "../unit/workspace/folder";
+import { flawed, repaired } from "./run";
+
+const program = path.join(__dirname, "../../dist/cli.js");
+
+describe("the built command line", function () {
+  let folder: TemporaryFolder;
+
+  before(function () {
+    if (!existsSync(program)) this.skip();
+  });
+  beforeEach(() => (folder = new TemporaryFolder()));
+  afterEach(() => folder.remove());
+
+  function vramlint(
+    argv: readonly string[],
+    input = "",
+  ): { code: number | null; stdout: string; stderr: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...argv], {
+      cwd: folder.path,
+      input,
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] },
+    });
+    return { code: status, stdout, stderr };
+  }
+
+  it("checks, fixes and tells by its exit code", () => {
+    folder.write("a.py", flawed);
+    const first = vramlint(["check", "--format", "json"]);
+    assert.equal(first.code, 1, first.stderr);
+    assert.equal((JSON.parse(first.stdout) as { findings: unknown[] }).findings.length, 2);
+    assert.equal(vramlint(["check", "--fix"]).code, 1);
+    assert.equal(readFileSync(folder.join("a.py"), "utf8"), repaired);
+    assert.equal(vramlint(["check", "--ignore", "budget-invalid"]).code, 0);
+    assert.equal(vramlint(["check", "missing.py"]).code, 2);
+  });
+
+  it("finds its parser and its pages from any folder", () => {
+    for (const [language, title] of [
+      ["en", "What it finds"],
+      ["zh-cn", "检查内容"],
+    ] as const) {
+      const { code, stdout } = vramlint(["rule", "budget-invalid", "--lang", language]);
+      assert.equal(code, 0);
+      assert.ok(stdout.includes(title));
+    }
+  });
+
+  it("reads and writes standard streams", () => {
+    const { code, stdout, stderr } = vramlint(["check", "--fix", "-"], flawed);
+    assert.equal(code, 1);
+    assert.equal(stdout, repaired);
+    assert.match(stderr, /budget-invalid/);
+  });
+
+  it("delivers a large report through a pipe", () => {
+    folder.write("a.py", `import torch\n${"x = 1  # vram: ignore[loss-graph-retained]\n".repeat(3000)}`);
+    const { stdout } = vramlint(["check", "--format", "json"]);
+    assert.equal((JSON.parse(stdout) as { findings: unknown[] }).findings.length, 3000);
+  });
+
+  it("ends quietly when nobody reads on", async () => {
+    folder.write("a.py", `import torch\n${"x = 1  # vram: ignore[loss-graph-retained]\n".repeat(3000)}`);
+    for (let index = 0; index < 5; index++) folder.write(`b${index}.py`, readFileSync(folder.join("a.py")));
+    const child = spawn(process.execPath, [program, "check"], { cwd: folder.path });
+    let errors = "";
+    child.stderr.on("data", (chunk) => (errors += String(chunk)));
+    child.stdout.once("data", () => child.stdout.destroy());
+    await once(child, "close");
+    assert.equal(errors, "");
+  });
+
+  it("ends quietly on Ctrl-C", async () => {
+    for (let index = 0; index < 300; index++) folder.write(`f${index}.py`, flawed.repeat(50));
+    const child = spawn(process.execPath, [program, "check"], { cwd: folder.path });
+    let errors = "";
+    child.stderr.on("data", (chunk) => (errors += String(chunk)));
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    const [code] = (await once(child, "close")) as [number | null];
+    assert.equal(code, 130);
+    assert.equal(errors, "");
+  });
+
+  it("does not wait for input on Ctrl-C", async () => {
+    const child = spawn(process.execPath, [program, "check", "-"], { cwd: folder.path });
+    // The program answers SIGINT itself only once it runs; a signal before that ends it just as quietly.
+    const timer = setInterval(() => child.kill("SIGINT"), 200);
+    const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+    clearInterval(timer);
+    assert.ok(code === 130 || signal === "SIGINT");
+  });
+});

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { budgetVerdict } from "../../server/src/directives/budget";
+import { readHeader } from "../../server/src/directives/header";
+import { terminalFor } from "../../server/src/cli/reporter";
+import { jsonEstimate } from "../../server/src/cli/report/estimate-json";
+import type { EstimateFacts } from "../../server/src/cli/report/estimate-json";
+import { textEstimate } from "../../server/src/cli/report/estimate-text";
+import type { ModelEstimate } from "../../server/src/memory/estimate";
+import { message } from "../../server/src/messages/message";
+import type { Language } from "../../server/src/messages/message";
+import { initializeParser, parseModule } from "../../server/src/python/parse";
+import { readParserBinaries } from "../../server/src/workspace/parser-binaries";
+import { TemporaryFolder } from "../unit/workspace/folder";
+import { vramlint } from "./run";
+
+const MiB = 1024 ** 2;
+
+const text = `# vram: device=8GiB, budget=1GiB, batch=16, accumulate=2, devices=2
+import torch
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return mystery(x)
+`;
+
+function spanOf(part: string): { start: number; end: number } {
+  const start = text.indexOf(part);
+  return { start, end: start + part.length };
+}
+
+const known: ModelEstimate = {
+  name: "Net",
+  span: spanOf("Net"),
+  classSpan: spanOf("Net"),
+  parameters: { count: 20_000_000, bytes: 80_000_000, trainable: 20_000_000 },
+  buffers: { bytes: 0 },
+  gradients: { bytes: 80_000_000 },
+  optimizer: { name: "adam", bytes: 160_000_000 },
+  saved: { bytes: 32 * MiB, perSample: 2 * MiB },
+  peak: { bytes: 500 * MiB, allocated: 512 * MiB, phase: "backward", span: spanOf("return") },
+  complete: true,
+  unknown: [],
+  assumptions: [{ key: "precision", value: "fp32", from: "default" }],
+};
+
+const partly: ModelEstimate = {
+  ...known,
+  name: "Half",
+  optimizer: null,
+  saved: null,
+  peak: null,
+  complete: false,
+  unknown: [
+    {
+      span: spanOf("mystery(x)"),
+      reason: message({ en: "mystery is not known", "zh-cn": "不认识 mystery" }),
+    },
+    { span: undefined, reason: message({ en: "nowhere", "zh-cn": "无处" }) },
+  ],
+  assumptions: [],
+};
+
+function factsOf(models: readonly ModelEstimate[]): EstimateFacts {
+  const parsed = parseModule(text);
+  const { setup } = readHeader(parsed);
+  return { name: "net.py", source: parsed.source, models, setup, verdict: budgetVerdict(setup, models[0]) };
+}
+
+function textOf(models: readonly ModelEstimate[], language: Language = "en"): string {
+  const silent = { write: () => undefined };
+  const io = {
+    readStdin: () => Promise.resolve(new Uint8Array()),
+    stdout: silent,
+    stderr: silent,
+    env: {},
+    cwd: "/",
+  };
+  return textEstimate(factsOf(models), terminalFor(io, language));
+}
+
+describe("vramlint estimate", () => {
+  before(() => initializeParser(readParserBinaries()));
+
+  it("prints a table, the budget and what it rests on", () => {
+    assert.equal(
+      textOf([known]),
+      `net.py:3: Net
+  parameters           76.3 MiB  20,000,000, 20,000,000 trainable
+  buffers                   0 B
+  gradients            76.3 MiB
+  optimizer state     152.6 MiB  adam
+  saved for backward   32.0 MiB  2.0 MiB a sample
+  peak of a step      500.0 MiB  in backward, line 5
+  allocated on CUDA   512.0 MiB
+  assumptions:
+    precision = fp32 (default)
+  budget           1.00 GiB
+  device           8.00 GiB
+  effective batch        64  16 × 2 × 2
+  fits: 50 % used
+`,
+    );
+  });
+
+  it("says `at least`, and why, when something is not understood", () => {
+    const printed = textOf([partly]);
+    assert.match(printed, /parameters +at least 76\.3 MiB/);
+    assert.match(printed, /saved for backward +not known/);
+    assert.match(printed, /all figures are lower bounds/);
+    assert.match(printed, /line 5: mystery is not known\n {4}nowhere\n/);
+    assert.match(printed, /no verdict: the estimate is a lower bound/);
+    assert.doesNotMatch(printed, /fits/);
+  });
+
+  it("prints Chinese with aligned columns", () => {
+    const printed = textOf([known, partly], "zh-cn");
+    assert.match(printed, /^ {2}参数 {15}76\.3 MiB {2}20,000,000 个/m);
+    assert.match(printed, /第 5 行：不认识 mystery/);
+    assert.match(printed, /可以容纳：占用 50 %/);
+  });
+
+  it("writes JSON in which what is not known is null", () => {
+    const { models, budget } = JSON.parse(jsonEstimate(factsOf([known, partly]), "en")) as {
+      models: Record<string, unknown>[];
+      budget: unknown;
+    };
+    assert.deepEqual(models[0], {
+      name: "Net",
+      line: 3,
+      parameters: { count: 20_000_000, bytes: 80_000_000, trainable: 20_000_000 },
+      buffers: { bytes: 0 },
+      gradients: { bytes: 80_000_000 },
+      optimizer: { name: "adam", bytes: 160_000_000 },
+      saved: { bytes: 32 * MiB, perSample: 2 * MiB },
+      peak: { bytes: 500 * MiB, allocated: 512 * MiB, phase: "backward", line: 5 },
+      complete: true,
+      unknown: [],
+      assumptions: [{ key: "precision", value: "fp32", from: "default" }],
+    });
+    assert.equal(models[1]?.["optimizer"], null);
+    assert.equal(models[1]["saved"], null);
+    assert.equal(models[1]["peak"], null);
+    assert.deepEqual(models[1]["unknown"], [
+      { line: 5, reason: "mystery is not known" },
+      { line: null, reason: "nowhere" },
+    ]);
+    assert.deepEqual(budget, {
+      budget: 1024 * MiB,
+      device: 8192 * MiB,
+      needed: 512 * MiB,
+      isLowerBound: false,
+      verdict: "fits",
+      batch: 16,
+      accumulate: 2,
+      devices: 2,
+      effectiveBatch: 64,
+    });
+  });
+
+  it("gives no verdict where there is no model or no budget", () => {
+    assert.deepEqual(JSON.parse(jsonEstimate(factsOf([]), "en")), { models: [], budget: null });
+  });
+
+  describe("run on files", () => {
+    let folder: TemporaryFolder;
+
+    beforeEach(() => (folder = new TemporaryFolder()));
+    afterEach(() => folder.remove());
+
+    it("says what is missing in a file without models", async () => {
+      folder.write("a.py", "import torch\n");
+      const { code, stdout, stderr } = await vramlint(["estimate", "a.py"], { cwd: folder.path });
+      assert.equal(code, 0);
+      assert.equal(stdout, "");
+      assert.match(stderr, /^vramlint: a\.py: no model found\./);
+      const json = await vramlint(["estimate", "a.py", "--format", "json"], { cwd: folder.path });
+      assert.deepEqual(JSON.parse(json.stdout), { models: [], budget: null });
+    });
+
+    it("reads standard input", async () => {
+      const { code, stderr } = await vramlint(["estimate", "-", "--stdin-filename", "b.py"], {
+        stdin: "x = 1\n",
+      });
+      assert.equal(code, 0);
+      assert.match(stderr, /^vramlint: b\.py: /);
+    });
+
+    it("refuses folders, missing and unreadable files", async () => {
+      folder.write("x.py/", "");
+      folder.write("nul.py", "\0");
+      for (const [name, reason] of [
+        ["x.py", /this is a folder, a file is needed/],
+        ["missing.py", /no such file/],
+        ["nul.py", /NUL byte/],
+      ] as const) {
+        const { code, stdout, stderr } = await vramlint(["estimate", name], { cwd: folder.path });
+        assert.equal(code, 2);
+        assert.equal(stdout, "");
+        assert.ok(stderr.startsWith(`vramlint: ${name}: `), stderr);
+        assert.match(stderr, reason);
+      }
+    });
+  });
+});
