@@ -125,9 +125,34 @@ function lowerAttribute(lowering: Lowering): Expression {
     else attribute = lowering.name();
   }
   if (object === undefined || attribute === undefined) return lowering.invalid(start, end, [object]);
-  const node: Expression = { kind: "Attribute", start, end, parent: undefined, object, attribute };
-  object.parent = node;
+  const { inner, star } = withoutStar(object, start);
+  const node: Expression = {
+    kind: "Attribute",
+    start: star === undefined ? start : inner.start,
+    end,
+    parent: undefined,
+    object: inner,
+    attribute,
+  };
+  inner.parent = node;
   attribute.parent = node;
+  return withStar(star, node);
+}
+
+/**
+ * In some places the grammar binds `*` tighter than everything: `*a.b` is `(*a).b` to it. Takes such a star off the
+ * first operand of a node that starts at `start`; one in brackets of its own stays.
+ */
+function withoutStar(first: Expression, start: number): { inner: Expression; star: number | undefined } {
+  const isMisplaced = first.kind === "Starred" && first.start === start;
+  return isMisplaced ? { inner: first.value, star: start } : { inner: first, star: undefined };
+}
+
+/** Puts a star that was taken off an operand around the whole. */
+function withStar(star: number | undefined, value: Expression): Expression {
+  if (star === undefined) return value;
+  const node: Expression = { kind: "Starred", start: star, end: value.end, parent: undefined, value };
+  value.parent = node;
   return node;
 }
 
@@ -149,22 +174,23 @@ function lowerCall(lowering: Lowering): Expression {
     }
   }
   if (callee === undefined || span === undefined) return lowering.invalid(start, end, [callee]);
+  const { inner, star } = withoutStar(callee, start);
   const node: Call = {
     kind: "Call",
-    start,
+    start: star === undefined ? start : inner.start,
     end,
     parent: undefined,
-    callee,
+    callee: inner,
     positional: list.positional,
     keywords: list.keywords,
     keywordSpreads: list.keywordSpreads,
     argumentList: span,
   };
-  callee.parent = node;
+  inner.parent = node;
   adoptAll(node, list.positional);
   adoptAll(node, list.keywordSpreads);
   for (const keyword of list.keywords) adopt(node, keyword.name, keyword.value);
-  return node;
+  return withStar(star, node);
 }
 
 export interface ArgumentList {
@@ -284,10 +310,18 @@ function subscript(
   if (object === undefined || first === undefined) return lowering.invalid(start, end, [object, ...elements]);
   const isTuple = bracketed.hasComma || first.kind === "Starred";
   const index = isTuple ? tuple(first.start, bracketed.end, elements) : first;
-  const node: Expression = { kind: "Subscript", start, end, parent: undefined, object, index };
-  object.parent = node;
+  const { inner, star } = withoutStar(object, start);
+  const node: Expression = {
+    kind: "Subscript",
+    start: star === undefined ? start : inner.start,
+    end,
+    parent: undefined,
+    object: inner,
+    index,
+  };
+  inner.parent = node;
   index.parent = node;
-  return node;
+  return withStar(star, node);
 }
 
 function lowerSlice(lowering: Lowering): Expression {
@@ -319,7 +353,81 @@ function lowerBinaryOperation(lowering: Lowering): Expression {
   if (left === undefined || right === undefined || operator === undefined || operator === "") {
     return lowering.invalid(start, end, [left, right]);
   }
-  return binaryOperation(start, end, operator as BinaryOperator, left, right);
+  const { inner, star } = withoutStar(left, start);
+  const innerStart = star === undefined ? start : inner.start;
+  const node = binaryOperation(innerStart, end, operator as BinaryOperator, inner, right);
+  return withStar(star, reassociated(node));
+}
+
+/** Binary operators that the grammar ranks or groups in another way than Python, by how tight Python binds them. */
+const BITWISE_RANKS: ReadonlyMap<BinaryOperator, number> = new Map([
+  ["|", 1],
+  ["^", 2],
+  ["&", 3],
+]);
+
+/**
+ * To the grammar `^` binds tighter than `&`, and `|` in annotations groups to the right. Only operations without
+ * brackets are regrouped: those reach as far as the operation that holds them.
+ */
+function reassociated(node: BinaryOperation): BinaryOperation {
+  const rank = BITWISE_RANKS.get(node.operator);
+  if (rank === undefined) return node;
+  const left = bareRank(node.left, node.left.start === node.start);
+  const right = bareRank(node.right, node.right.end === node.end);
+  const isRight = (left ?? rank) >= rank && (right ?? rank + 1) > rank;
+  return isRight ? node : regrouped(bareOperands(node));
+}
+
+function bareRank(operand: Expression, isBare: boolean): number | undefined {
+  return operand.kind === "BinaryOperation" && isBare ? BITWISE_RANKS.get(operand.operator) : undefined;
+}
+
+interface OperandChain {
+  readonly operands: { readonly node: Expression; readonly start: number; readonly end: number }[];
+  readonly operators: BinaryOperator[];
+}
+
+/** The operands of bitwise operations without brackets, in source order; with the brackets around them, if any. */
+function bareOperands(node: BinaryOperation): OperandChain {
+  const chain: OperandChain = { operands: [], operators: [] };
+  const add = (operand: Expression, start: number, end: number): void => {
+    const isBare = operand.start === start && operand.end === end;
+    if (operand.kind !== "BinaryOperation" || !isBare || !BITWISE_RANKS.has(operand.operator)) {
+      chain.operands.push({ node: operand, start, end });
+      return;
+    }
+    // Brackets show only at the outer ends; between operands the operand's own span has to do.
+    add(operand.left, start, operand.left.end);
+    chain.operators.push(operand.operator);
+    add(operand.right, operand.right.start, end);
+  };
+  add(node, node.start, node.end);
+  return chain;
+}
+
+/** Groups a chain of operands as Python does: by rank, and to the left among equals. */
+function regrouped(chain: OperandChain): BinaryOperation {
+  const operands = [...chain.operands];
+  const operators = [...chain.operators];
+  for (let rank = 3; rank >= 1; rank--) {
+    for (let index = 0; index < operators.length;) {
+      const operator = operators[index];
+      const left = operands[index];
+      const right = operands[index + 1];
+      if (operator === undefined || left === undefined || right === undefined) break;
+      if (BITWISE_RANKS.get(operator) !== rank) {
+        index++;
+        continue;
+      }
+      const { start } = left;
+      const { end } = right;
+      const node = binaryOperation(start, end, operator, left.node, right.node);
+      operands.splice(index, 2, { node, start, end });
+      operators.splice(index, 1);
+    }
+  }
+  return operands[0]?.node as BinaryOperation;
 }
 
 function binaryOperation(
@@ -394,19 +502,21 @@ function lowerBooleanOperation(lowering: Lowering): Expression {
   }
   // A node without children: the cursor did not move off it.
   if (type === 0) return lowering.unknownAbove(levels - 1);
-  let operands = [lowering.expression(type)];
+  const { inner, star } = withoutStar(lowering.expression(type), start);
+  const innerStart = star === undefined ? start : inner.start;
+  let operands = [inner];
   let operator: BooleanOperation["operator"] | undefined;
   let end = start;
   for (; levels > 0; levels--) {
     const right = lowerRightOperand(lowering);
     if (operator !== undefined && right.operator !== operator) {
-      operands = [booleanOperation(start, end, operator, operands)];
+      operands = [booleanOperation(innerStart, end, operator, operands)];
     }
     operator = right.operator;
     end = lowering.end;
     operands.push(...right.operands);
   }
-  return booleanOperation(start, end, operator ?? "and", operands);
+  return withStar(star, booleanOperation(innerStart, end, operator ?? "and", operands));
 }
 
 /** Operator and right operand after the left one that the cursor stands on; goes up to their parent. */
@@ -450,10 +560,22 @@ function lowerComparison(lowering: Lowering): Expression {
     if (operator !== undefined) operators.push(operator as ComparisonOperator);
     else if (types.expressions[type] !== undefined) operands.push(lowering.expression(type));
   }
-  if (operands.length !== operators.length + 1) return lowering.invalid(start, end, operands);
-  const node: Comparison = { kind: "Comparison", start, end, parent: undefined, operands, operators };
+  const first = operands[0];
+  if (first === undefined || operands.length !== operators.length + 1) {
+    return lowering.invalid(start, end, operands);
+  }
+  const { inner, star } = withoutStar(first, start);
+  operands[0] = inner;
+  const node: Comparison = {
+    kind: "Comparison",
+    start: star === undefined ? start : inner.start,
+    end,
+    parent: undefined,
+    operands,
+    operators,
+  };
   adoptAll(node, operands);
-  return node;
+  return withStar(star, node);
 }
 
 function lowerConditional(lowering: Lowering): Expression {
@@ -466,9 +588,18 @@ function lowerConditional(lowering: Lowering): Expression {
   if (body === undefined || test === undefined || orelse === undefined) {
     return lowering.invalid(start, end, parts);
   }
-  const node: Expression = { kind: "Conditional", start, end, parent: undefined, test, body, orelse };
-  adopt(node, test, body, orelse);
-  return node;
+  const { inner, star } = withoutStar(body, start);
+  const node: Expression = {
+    kind: "Conditional",
+    start: star === undefined ? start : inner.start,
+    end,
+    parent: undefined,
+    test,
+    body: inner,
+    orelse,
+  };
+  adopt(node, test, inner, orelse);
+  return withStar(star, node);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Statements: one handler per node type. Each starts with the cursor on its node and leaves it there. */
 import type {
   BinaryOperator,
+  Call,
   ClassDefinition,
   Decorator,
   ExceptHandler,
@@ -239,9 +240,12 @@ function lowerScopeStatement(lowering: Lowering, kind: "Global" | "Nonlocal"): S
   return node;
 }
 
-/** `type Name[T] = value`. */
+/**
+ * `type Name[T] = value`. The grammar also takes `type(x).name = value` for one, with all after `type` as its name.
+ */
 function lowerTypeAlias(lowering: Lowering): Statement {
   const { start, end, types } = lowering;
+  if (isCallOfType(lowering)) return lowerAssignmentToType(lowering);
   let left: { name: Name | undefined; typeParameters: Name[] } | undefined;
   let value: Expression | undefined;
   for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
@@ -261,6 +265,57 @@ function lowerTypeAlias(lowering: Lowering): Statement {
   };
   adopt(node, node.name, value);
   adoptAll(node, node.typeParameters);
+  return node;
+}
+
+function isCallOfType(lowering: Lowering): boolean {
+  return /^type\s*\(/.test(lowering.text.slice(lowering.start, Math.min(lowering.end, lowering.start + 40)));
+}
+
+function lowerAssignmentToType(lowering: Lowering): Statement {
+  const { start, end, types } = lowering;
+  const parts: Expression[] = [];
+  for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
+    if (type === types.type) parts.push(lowering.expression(type));
+  }
+  const [left, value] = parts;
+  const target = left === undefined ? undefined : calledOnType(lowering, left, start);
+  if (target === undefined || value === undefined) return lowering.invalid(start, end, parts);
+  const node: Statement = { kind: "Assign", start, end, parent: undefined, targets: [target], value };
+  adopt(node, target, value);
+  return node;
+}
+
+/** `(x).name` as `type(x).name`: the innermost object becomes what `type` is called with. */
+function calledOnType(lowering: Lowering, expression: Expression, start: number): Expression | undefined {
+  if (expression.kind === "Attribute" || expression.kind === "Subscript") {
+    const object = calledOnType(lowering, expression.object, start);
+    if (object === undefined) return undefined;
+    const node: Expression = { ...expression, start, object };
+    object.parent = node;
+    if (node.kind === "Attribute") node.attribute.parent = node;
+    else node.index.parent = node;
+    return node;
+  }
+  const open = lowering.text.indexOf("(", start);
+  const close = expression.start === open ? expression.end - 1 : lowering.text.indexOf(")", expression.end);
+  if (open < 0 || close < 0) return undefined;
+  const callee: Name = { kind: "Name", start, end: start + 4, parent: undefined, id: "type" };
+  const positional =
+    expression.kind === "Tuple" && expression.start === open ? expression.elements : [expression];
+  const node: Call = {
+    kind: "Call",
+    start,
+    end: close + 1,
+    parent: undefined,
+    callee,
+    positional,
+    keywords: [],
+    keywordSpreads: [],
+    argumentList: { start: open, end: close + 1 },
+  };
+  callee.parent = node;
+  adoptAll(node, positional);
   return node;
 }
 
