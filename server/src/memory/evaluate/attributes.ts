@@ -1,0 +1,313 @@
+/** `object.name`, read, written and deleted. */
+import type { Span } from "../../python/tree";
+import { Tensor } from "../tensor";
+import { isUnknown } from "../unknown";
+import { CallArguments } from "./arguments";
+import { methodOf } from "./builtins/methods";
+import type { Interpreter } from "./interpreter";
+import { attachAttribute, attached, detachAttribute } from "./nn/attach";
+import { tensorAttribute } from "./nn/tensors";
+import {
+  BoundMethod,
+  ClassValue,
+  DeviceValue,
+  DictValue,
+  DtypeValue,
+  FunctionValue,
+  IteratorValue,
+  LibraryName,
+  ListValue,
+  MethodWrapper,
+  NativeFunction,
+  ObjectValue,
+  PartialValue,
+  PropertyValue,
+  RangeValue,
+  SliceValue,
+  SuperValue,
+  TupleValue,
+  type Value,
+} from "./values";
+import { dtypeBytes, isComplex, isFloating } from "../tensor";
+
+/** The attribute's value; raises AttributeError where Python would, Unknown where only a library knows. */
+export function getAttribute(
+  interpreter: Interpreter,
+  object: Value,
+  name: string,
+  span: Span | undefined,
+): Value {
+  const found = findAttribute(interpreter, object, name, span);
+  if (found !== undefined) return found;
+  const type = interpreter.typeName(object);
+  if (object instanceof ObjectValue || object instanceof ClassValue || object instanceof SuperValue) {
+    return interpreter.raise("AttributeError", `'${type}' object has no attribute '${name}'`, span);
+  }
+  return interpreter.unknown("attribute", span, { name, type });
+}
+
+/** As `getAttribute`, but undefined when there is none. */
+export function findAttribute(
+  interpreter: Interpreter,
+  object: Value,
+  name: string,
+  span: Span | undefined,
+): Value | undefined {
+  if (isUnknown(object)) return object;
+  if (object instanceof ObjectValue) return objectAttribute(interpreter, object, name, span);
+  if (object instanceof Tensor) return tensorAttribute(interpreter, object, name, span);
+  if (object instanceof ClassValue) return classAttribute(interpreter, object, name, span);
+  if (object instanceof LibraryName) return interpreter.library.attribute(object.path, name);
+  if (object instanceof SuperValue) return superAttribute(interpreter, object, name, span);
+  if (object instanceof TupleValue && object.type !== undefined) {
+    const field = namedField(interpreter, object, object.type, name);
+    if (field !== undefined) return field;
+  }
+  return valueAttribute(object, name) ?? methodOf(object, name);
+}
+
+function namedField(
+  interpreter: Interpreter,
+  tuple: TupleValue,
+  type: ClassValue,
+  name: string,
+): Value | undefined {
+  const index = type.fields?.findIndex((field) => field.name === name) ?? -1;
+  if (index >= 0) return tuple.items[index] ?? null;
+  const own = type.attribute(name);
+  return own === undefined ? undefined : bindAttribute(interpreter, own, tuple, type);
+}
+
+function valueAttribute(value: Value, name: string): Value | undefined {
+  if (value instanceof FunctionValue) {
+    if (name === "__name__" || name === "__qualname__") return value.name;
+    if (name === "__doc__") return null;
+    return value.attributes.get(name);
+  }
+  if (value instanceof NativeFunction && (name === "__name__" || name === "__qualname__")) return value.name;
+  if (value instanceof BoundMethod) {
+    if (name === "__self__") return value.receiver;
+    if (name === "__func__") return value.method;
+    return valueAttribute(value.method, name);
+  }
+  if (value instanceof PartialValue) {
+    if (name === "func") return value.callee;
+    if (name === "args") return new TupleValue(value.args.positional);
+  }
+  if (value instanceof DtypeValue) {
+    if (name === "is_floating_point") return isFloating(value.dtype);
+    if (name === "is_complex") return isComplex(value.dtype);
+    if (name === "itemsize") return dtypeBytes[value.dtype];
+  }
+  if (value instanceof DeviceValue) {
+    if (name === "type") return value.type;
+    if (name === "index") return value.index;
+  }
+  if (value instanceof SliceValue) {
+    if (name === "start") return value.lower;
+    if (name === "stop") return value.upper;
+    if (name === "step") return value.step;
+  }
+  if (value instanceof RangeValue && (name === "start" || name === "stop" || name === "step"))
+    return value[name];
+  if (value instanceof DictValue && name === "default_factory") return value.factory;
+  if (value instanceof IteratorValue || value instanceof ListValue) return undefined;
+  return undefined;
+}
+
+function objectAttribute(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  name: string,
+  span: Span | undefined,
+): Value | undefined {
+  const { type } = object;
+  if (name === "__class__") return type;
+  if (name === "__dict__") return interpreter.library.objectDict(object);
+  const own = type.attribute(name);
+  if (own instanceof PropertyValue) return readProperty(interpreter, own, object, name, span);
+  const direct = object.attributes.get(name);
+  if (direct !== undefined) return direct;
+  if (own !== undefined) return bindAttribute(interpreter, own, object, type);
+  const part = attached(object, name);
+  if (part !== undefined) return part;
+  if (name === "training" && object.module !== undefined) return object.module.training;
+  if (object.payload !== undefined) {
+    const method = findAttribute(interpreter, object.payload, name, span);
+    if (method !== undefined) return method;
+  }
+  const dynamic = type.attribute("__getattr__");
+  if (dynamic !== undefined) return interpreter.call(dynamic, new CallArguments([object, name]), span);
+  const unknownBase = type.find((one) => one.unknownBase);
+  return unknownBase === undefined ? undefined : unknownBase;
+}
+
+function readProperty(
+  interpreter: Interpreter,
+  property: PropertyValue,
+  object: ObjectValue,
+  name: string,
+  span: Span | undefined,
+): Value {
+  const cached = property.cached ? object.attributes.get(name) : undefined;
+  if (cached !== undefined) return cached;
+  const value = interpreter.call(property.getter, new CallArguments([object]), span);
+  if (property.cached) {
+    interpreter.references.adopt(object, value);
+    object.attributes.set(name, value);
+  }
+  return value;
+}
+
+/** What a class attribute is when it is read through an instance. */
+export function bindAttribute(
+  interpreter: Interpreter,
+  value: Value,
+  receiver: Value,
+  type: ClassValue,
+): Value {
+  if (value instanceof FunctionValue || value instanceof NativeFunction)
+    return new BoundMethod(receiver, value);
+  if (value instanceof MethodWrapper) return unwrap(value, type);
+  if (value instanceof PropertyValue)
+    return interpreter.call(value.getter, new CallArguments([receiver]), undefined);
+  return value;
+}
+
+function unwrap(wrapper: MethodWrapper, type: ClassValue): Value {
+  const { wrapped } = wrapper;
+  if (wrapper.flavour === "static") return wrapped;
+  if (wrapped instanceof FunctionValue || wrapped instanceof NativeFunction)
+    return new BoundMethod(type, wrapped);
+  return wrapped;
+}
+
+function classAttribute(
+  interpreter: Interpreter,
+  type: ClassValue,
+  name: string,
+  span: Span | undefined,
+): Value | undefined {
+  if (name === "__name__" || name === "__qualname__") return type.name;
+  if (name === "__mro__") return new TupleValue(type.mro);
+  if (name === "__bases__") return new TupleValue(type.bases);
+  if (name === "__module__") return type.path === undefined ? "__main__" : "torch.nn";
+  if (name === "__members__" && type.isEnum) return interpreter.library.enumMembers(type);
+  const value = type.attribute(name);
+  if (value instanceof MethodWrapper) return unwrap(value, type);
+  if (value !== undefined) return value;
+  return type.find((one) => one.unknownBase) ?? interpreter.library.classMember(type, name, span);
+}
+
+function superAttribute(
+  interpreter: Interpreter,
+  from: SuperValue,
+  name: string,
+  span: Span | undefined,
+): Value | undefined {
+  const { receiver } = from;
+  const type = receiver instanceof ClassValue ? receiver : receiver.type;
+  const rest = type.mro.slice(type.mro.indexOf(from.after) + 1);
+  for (const one of rest) {
+    const value = one.attributes.get(name);
+    if (value !== undefined) return bindSuper(interpreter, value, receiver, type, span);
+    if (one.unknownBase !== undefined) return one.unknownBase;
+  }
+  if (from.after.unknownBase !== undefined) return from.after.unknownBase;
+  if (receiver instanceof ObjectValue && receiver.payload !== undefined) {
+    const method = findAttribute(interpreter, receiver.payload, name, span);
+    if (method !== undefined) return method;
+  }
+  return interpreter.library.objectMethod(receiver, name);
+}
+
+function bindSuper(
+  interpreter: Interpreter,
+  value: Value,
+  receiver: ObjectValue | ClassValue,
+  type: ClassValue,
+  span: Span | undefined,
+): Value {
+  if (value instanceof PropertyValue)
+    return interpreter.call(value.getter, new CallArguments([receiver]), span);
+  if (receiver instanceof ClassValue && !(value instanceof MethodWrapper)) return value;
+  return bindAttribute(interpreter, value, receiver, type);
+}
+
+export function setAttribute(
+  interpreter: Interpreter,
+  object: Value,
+  name: string,
+  value: Value,
+  span: Span | undefined,
+): void {
+  if (object instanceof ObjectValue) {
+    const property = object.type.attribute(name);
+    if (property instanceof PropertyValue && property.setter !== null) {
+      interpreter.call(property.setter, new CallArguments([object, value]), span);
+      return;
+    }
+    const own = object.type.attribute("__setattr__");
+    if (own instanceof FunctionValue) {
+      interpreter.call(own, new CallArguments([object, name, value]), span);
+      return;
+    }
+    storeAttribute(interpreter, object, name, value);
+    return;
+  }
+  if (object instanceof Tensor) {
+    setTensorAttribute(interpreter, object, name, value);
+    return;
+  }
+  if (object instanceof ClassValue || object instanceof FunctionValue) {
+    const before = object.attributes.get(name);
+    interpreter.references.adopt(object, value);
+    object.attributes.set(name, value);
+    if (before !== undefined) interpreter.references.disown(object, before);
+  }
+}
+
+/** `object.__setattr__`: an instance attribute, or a part of a module. */
+export function storeAttribute(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  name: string,
+  value: Value,
+): void {
+  if (name === "training" && object.module !== undefined && typeof value === "boolean") {
+    object.module.training = value;
+    return;
+  }
+  if (attachAttribute(interpreter, object, name, value)) return;
+  const before = object.attributes.get(name);
+  interpreter.references.adopt(object, value);
+  object.attributes.set(name, value);
+  if (before !== undefined) interpreter.references.disown(object, before);
+}
+
+function setTensorAttribute(interpreter: Interpreter, tensor: Tensor, name: string, value: Value): void {
+  if (name === "requires_grad") {
+    if (typeof value === "boolean") tensor.requiresGrad = value;
+    else interpreter.note(interpreter.unknown("tensorValue", interpreter.callSpan));
+  }
+  if (name === "data" && value instanceof Tensor) {
+    interpreter.note(interpreter.unknown("unsupported", interpreter.callSpan, { what: ".data =" }));
+  }
+}
+
+export function deleteAttribute(
+  interpreter: Interpreter,
+  object: Value,
+  name: string,
+  span: Span | undefined,
+): void {
+  if (!(object instanceof ObjectValue)) return;
+  if (detachAttribute(interpreter, object, name)) return;
+  const before = object.attributes.get(name);
+  if (before === undefined) {
+    interpreter.raise("AttributeError", name, span);
+    return;
+  }
+  object.attributes.delete(name);
+  interpreter.references.disown(object, before);
+}

@@ -1,0 +1,233 @@
+/** The border to the operators: Python values to plain arguments and back. */
+import type { Span } from "../../python/tree";
+import type { Argument, FunctionArgument, Keywords } from "../operators/argument";
+import { Tensor } from "../tensor";
+import { isUnknown, type Unknown } from "../unknown";
+import { CallArguments } from "./arguments";
+import { namedTupleType } from "./classes";
+import { dictOf, itemsOf } from "./iteration";
+import type { Interpreter } from "./interpreter";
+import { moduleHandle, objectOf } from "./nn/handle";
+import {
+  BoundMethod,
+  ClassValue,
+  DeviceValue,
+  DictValue,
+  DtypeValue,
+  Ellipsis,
+  ellipsis,
+  Float,
+  FunctionValue,
+  IteratorValue,
+  LibraryName,
+  ListValue,
+  NativeFunction,
+  ObjectValue,
+  OpaqueValue,
+  PartialValue,
+  RangeValue,
+  SliceValue,
+  TupleValue,
+  type Heap,
+  type Value,
+} from "./values";
+
+/** Nested displays deeper than this are handed over as something no operator looks into. */
+const deepest = 20;
+
+export function toArgument(interpreter: Interpreter, value: Value, depth = 0): Argument {
+  if (value === null || typeof value !== "object" || value instanceof Tensor || isUnknown(value))
+    return value;
+  if (value instanceof Float) return { kind: "float", value: value.value };
+  if (value instanceof Ellipsis) return { kind: "ellipsis" };
+  if (depth > deepest) return { kind: "opaque", what: "nested" };
+  return heapToArgument(interpreter, value, depth + 1);
+}
+
+function heapToArgument(interpreter: Interpreter, value: Heap, depth: number): Argument {
+  const convert = (item: Value): Argument => toArgument(interpreter, item, depth);
+  if (value instanceof ListValue || value instanceof TupleValue) return value.items.map(convert);
+  if (value instanceof DtypeValue) return { kind: "dtype", dtype: value.dtype };
+  if (value instanceof DeviceValue) return { kind: "device", name: value.name };
+  if (value instanceof OpaqueValue) return value.argument;
+  if (value instanceof SliceValue) {
+    return {
+      kind: "slice",
+      lower: convert(value.lower),
+      upper: convert(value.upper),
+      step: convert(value.step),
+    };
+  }
+  if (value instanceof RangeValue || value instanceof IteratorValue) {
+    const items = itemsOf(interpreter, value, interpreter.callSpan);
+    return isUnknown(items) ? items : items.map(convert);
+  }
+  if (value instanceof DictValue) return value.tainted ?? dictArgument(value, convert);
+  if (value instanceof ObjectValue) return objectToArgument(interpreter, value, convert);
+  return functionArgument(interpreter, value) ?? { kind: "opaque", what: interpreter.typeName(value) };
+}
+
+function dictArgument(dict: DictValue, convert: (value: Value) => Argument): Argument {
+  const entries = [...dict.entries.values()];
+  return {
+    kind: "dict",
+    entries: entries.map((entry) => [String(entry.key), convert(entry.value)] as const),
+  };
+}
+
+function objectToArgument(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  convert: (value: Value) => Argument,
+): Argument {
+  if (object.module !== undefined) return moduleHandle(interpreter, object);
+  if (object.payload !== undefined) return convert(object.payload);
+  return { kind: "opaque", what: object.type.name };
+}
+
+function functionArgument(interpreter: Interpreter, value: Heap): FunctionArgument | undefined {
+  const isFunction =
+    value instanceof FunctionValue ||
+    value instanceof NativeFunction ||
+    value instanceof BoundMethod ||
+    value instanceof PartialValue ||
+    value instanceof ClassValue ||
+    (value instanceof LibraryName && interpreter.library.isCallable(value.path));
+  if (!isFunction) return undefined;
+  const name =
+    value instanceof LibraryName ? value.path : value instanceof ClassValue ? value.path : undefined;
+  return {
+    kind: "function",
+    name,
+    call: (positional, keywords) => ownedResult(interpreter, value, positional, keywords),
+  };
+}
+
+/** Calls a Python value from an operator, which owns the tensors that come back. */
+export function ownedResult(
+  interpreter: Interpreter,
+  callee: Value,
+  positional: readonly Argument[],
+  keywords: Keywords,
+): Argument {
+  const { references } = interpreter;
+  const mark = references.mark();
+  const result = interpreter.call(
+    callee,
+    fromArguments(interpreter, positional, keywords),
+    interpreter.callSpan,
+  );
+  const argument = toArgument(interpreter, result);
+  interpreter.execution.retainAll(argument);
+  references.releaseTo(mark);
+  return argument;
+}
+
+/** Arguments that an operator lends to Python code. */
+export function fromArguments(
+  interpreter: Interpreter,
+  positional: readonly Argument[],
+  keywords: Keywords,
+): CallArguments {
+  return new CallArguments(
+    positional.map((argument) => fromArgument(interpreter, argument)),
+    new Map(Object.entries(keywords).map(([name, argument]) => [name, fromArgument(interpreter, argument)])),
+  );
+}
+
+export function fromArgument(interpreter: Interpreter, argument: Argument): Value {
+  if (
+    argument === null ||
+    typeof argument !== "object" ||
+    argument instanceof Tensor ||
+    isUnknown(argument)
+  ) {
+    return argument;
+  }
+  if (isSequence(argument)) return new TupleValue(argument.map((item) => fromArgument(interpreter, item)));
+  switch (argument.kind) {
+    case "float":
+      return new Float(argument.value);
+    case "dtype":
+      return new DtypeValue(argument.dtype);
+    case "device":
+      return new DeviceValue(argument.name);
+    case "slice":
+      return new SliceValue(
+        fromArgument(interpreter, argument.lower),
+        fromArgument(interpreter, argument.upper),
+        fromArgument(interpreter, argument.step),
+      );
+    case "ellipsis":
+      return ellipsis;
+    case "named-tuple":
+      return new TupleValue(
+        argument.values.map((value) => fromArgument(interpreter, value)),
+        namedTupleType(argument.names),
+      );
+    case "dict":
+      return dictOf(argument.entries.map(([key, value]) => [key, fromArgument(interpreter, value)] as const));
+    case "function":
+      return new NativeFunction(argument.name ?? "function", (inner, args) => {
+        const [positional, keywords] = toArguments(inner, args);
+        return owned(inner, argument.call(positional, keywords));
+      });
+    case "module":
+      return objectOf(argument) ?? new OpaqueValue(argument);
+    default:
+      return new OpaqueValue(argument);
+  }
+}
+
+function isSequence(argument: Argument): argument is readonly Argument[] {
+  return Array.isArray(argument);
+}
+
+export function toArguments(
+  interpreter: Interpreter,
+  args: CallArguments,
+): [Argument[], Record<string, Argument>] {
+  const keywords: Record<string, Argument> = {};
+  for (const [name, value] of args.keywords) keywords[name] = toArgument(interpreter, value);
+  return [args.positional.map((value) => toArgument(interpreter, value)), keywords];
+}
+
+/** A value whose tensors are handed over to the evaluator, which keeps them as temporaries. */
+export function owned(interpreter: Interpreter, argument: Argument): Value {
+  own(interpreter, argument);
+  return fromArgument(interpreter, argument);
+}
+
+function own(interpreter: Interpreter, argument: Argument): void {
+  if (argument instanceof Tensor) interpreter.references.own(argument);
+  else if (argument === null || typeof argument !== "object" || isUnknown(argument)) return;
+  else if (isSequence(argument)) for (const item of argument) own(interpreter, item);
+  else if (argument.kind === "named-tuple") for (const item of argument.values) own(interpreter, item);
+  else if (argument.kind === "dict") for (const [, item] of argument.entries) own(interpreter, item);
+}
+
+/** Runs an operator on Python values. What it does not understand costs the answer something, and is noted. */
+export function callOperator(interpreter: Interpreter, name: string, positional: readonly Value[]): Value {
+  return runOperator(interpreter, name, new CallArguments(positional));
+}
+
+export function runOperator(
+  interpreter: Interpreter,
+  name: string,
+  args: CallArguments,
+  span: Span | undefined = undefined,
+): Value {
+  if (args.unknownKeywords !== undefined) return noteResult(interpreter, args.unknownKeywords);
+  const [positional, keywords] = toArguments(interpreter, args);
+  const location =
+    span === undefined || interpreter.isHidden
+      ? interpreter.location
+      : { span, modulePath: interpreter.modulePath };
+  const result = interpreter.execution.call(name, positional, keywords, location);
+  if (isUnknown(result)) return noteResult(interpreter, result);
+  return owned(interpreter, result);
+}
+
+function noteResult(interpreter: Interpreter, unknown: Unknown): Unknown {
+  return interpreter.note(unknown);
+}

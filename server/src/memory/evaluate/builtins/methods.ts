@@ -1,0 +1,80 @@
+/** Methods of Python's builtin types. */
+import { isUnknown } from "../../unknown";
+import {
+  BoundMethod,
+  DictValue,
+  Float,
+  IteratorValue,
+  ListValue,
+  NativeFunction,
+  PropertyValue,
+  SetValue,
+  TupleValue,
+  type Native,
+  type Value,
+} from "../values";
+import { dictMethods, setMethods } from "./mappings";
+import { listMethods, tupleMethods } from "./sequences";
+import { stringMethods } from "./strings";
+
+const integerMethods: Readonly<Record<string, Native>> = {
+  bit_length: (_, args) => {
+    const value = args.at(0);
+    return typeof value === "number" ? Math.abs(value).toString(2).replace(/^0$/, "").length : 0;
+  },
+  conjugate: (_, args) => args.at(0) ?? 0,
+};
+
+const floatMethods: Readonly<Record<string, Native>> = {
+  is_integer: (_, args) => {
+    const value = args.at(0);
+    return value instanceof Float && Number.isInteger(value.value);
+  },
+};
+
+const propertyMethods: Readonly<Record<string, Native>> = {
+  setter: (_, args) => {
+    const property = args.at(0);
+    return property instanceof PropertyValue
+      ? new PropertyValue(property.getter, args.at(1) ?? null, property.cached)
+      : null;
+  },
+  deleter: (_, args) => args.at(0) ?? null,
+  getter: (_, args) => {
+    const property = args.at(0);
+    return property instanceof PropertyValue ? new PropertyValue(args.at(1) ?? null, property.setter) : null;
+  },
+};
+
+const generatorMethods: Readonly<Record<string, Native>> = {
+  __next__: (interpreter, args, span) => interpreter.library.call("builtins.next", args, span),
+  close: () => null,
+};
+
+const bound = new Map<Native, NativeFunction>();
+
+function tableFor(value: Value): Readonly<Record<string, Native>> | undefined {
+  if (typeof value === "string") return stringMethods;
+  if (typeof value === "number" || typeof value === "boolean") return integerMethods;
+  if (value instanceof Float) return floatMethods;
+  if (value instanceof ListValue) return listMethods;
+  if (value instanceof TupleValue) return tupleMethods;
+  if (value instanceof DictValue) return dictMethods;
+  if (value instanceof SetValue) return setMethods;
+  if (value instanceof PropertyValue) return propertyMethods;
+  return value instanceof IteratorValue ? generatorMethods : undefined;
+}
+
+/** A method of a builtin value, bound to it; undefined when there is none of that name. */
+export function methodOf(value: Value, name: string): Value | undefined {
+  if (isUnknown(value)) return value;
+  const table = tableFor(value);
+  const method = table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+  if (method === undefined) return undefined;
+  let native = bound.get(method);
+  if (native === undefined) {
+    native = new NativeFunction(name, method);
+    bound.set(method, native);
+  }
+  return new BoundMethod(value, native);
+}

@@ -1,0 +1,160 @@
+/** Calls: arguments, and what calling each kind of value means. */
+import type { Call, Span } from "../../python/tree";
+import { Tensor } from "../tensor";
+import { isUnknown, type Unknown } from "../unknown";
+import { CallArguments } from "./arguments";
+import { instantiate } from "./classes";
+import { evaluateElements } from "./expressions";
+import { callFunction, textOf } from "./functions";
+import type { Interpreter } from "./interpreter";
+import { withContext } from "./library/contexts";
+import { callModule } from "./nn/call";
+import { callMethod } from "./overloads";
+import {
+  BoundMethod,
+  ClassValue,
+  ContextValue,
+  DictValue,
+  FunctionValue,
+  LibraryName,
+  ListValue,
+  MethodWrapper,
+  NativeFunction,
+  ObjectValue,
+  PartialValue,
+  type Value,
+} from "./values";
+
+export function evaluateCall(interpreter: Interpreter, node: Call): Value {
+  const callee = interpreter.evaluate(node.callee);
+  const mark = interpreter.references.mark();
+  const args = evaluateArguments(interpreter, node);
+  const outer = interpreter.callSpan;
+  if (!interpreter.isHidden) interpreter.callSpan = node;
+  const result = isUnknown(args)
+    ? callUnknown(interpreter, args, [], node)
+    : isUnknown(callee)
+      ? callUnknown(interpreter, callee, args.positional, node)
+      : callValue(interpreter, callee, args, node, mark);
+  interpreter.callSpan = outer;
+  return result;
+}
+
+function evaluateArguments(interpreter: Interpreter, node: Call): CallArguments | Unknown {
+  const positional = evaluateElements(interpreter, node.positional);
+  if (isUnknown(positional)) return positional;
+  if (node.keywords.length === 0 && node.keywordSpreads.length === 0) return new CallArguments(positional);
+  const keywords = new Map<string, Value>();
+  for (const keyword of node.keywords) keywords.set(keyword.name.id, interpreter.evaluate(keyword.value));
+  let unknownKeywords: Unknown | undefined;
+  for (const spread of node.keywordSpreads) {
+    const value = interpreter.evaluate(spread);
+    const dict = value instanceof ObjectValue ? value.payload : value;
+    if (dict instanceof DictValue) {
+      for (const entry of dict.entries.values()) {
+        if (typeof entry.key === "string") keywords.set(entry.key, entry.value);
+      }
+      unknownKeywords ??= dict.tainted;
+    } else {
+      unknownKeywords ??= isUnknown(value)
+        ? value
+        : interpreter.unknown("unsupported", spread, { what: "**" });
+    }
+  }
+  return new CallArguments(positional, keywords, unknownKeywords);
+}
+
+/**
+ * Calls a value. `stealFrom`: the temporaries from there on are nothing but the arguments; a Python function takes them
+ * over.
+ */
+export function callValue(
+  interpreter: Interpreter,
+  callee: Value,
+  args: CallArguments,
+  span: Span | undefined,
+  stealFrom?: number,
+): Value {
+  if (callee instanceof FunctionValue) return callFunction(interpreter, callee, args, span, stealFrom);
+  if (callee instanceof NativeFunction) return callNative(interpreter, callee, args, span);
+  if (callee instanceof BoundMethod) {
+    const whole = args.withReceiver(callee.receiver);
+    return callee.method instanceof FunctionValue
+      ? callFunction(interpreter, callee.method, whole, span, stealFrom)
+      : callNative(interpreter, callee.method, whole, span);
+  }
+  if (callee instanceof ClassValue) return instantiate(interpreter, callee, args, span);
+  if (callee instanceof ObjectValue) return callObject(interpreter, callee, args, span);
+  if (callee instanceof PartialValue) {
+    const keywords = new Map([...callee.args.keywords, ...args.keywords]);
+    const positional = [...callee.args.positional, ...args.positional];
+    const unknownKeywords = args.unknownKeywords ?? callee.args.unknownKeywords;
+    return callValue(
+      interpreter,
+      callee.callee,
+      new CallArguments(positional, keywords, unknownKeywords),
+      span,
+    );
+  }
+  if (callee instanceof LibraryName) return interpreter.library.call(callee.path, args, span);
+  if (callee instanceof MethodWrapper) return callValue(interpreter, callee.wrapped, args, span, stealFrom);
+  if (callee instanceof ContextValue) return withContext(callee, args.at(0) ?? null);
+  if (isUnknown(callee)) return callUnknown(interpreter, callee, args.positional, span);
+  return interpreter.raise("TypeError", `'${interpreter.typeName(callee)}' object is not callable`, span);
+}
+
+function callNative(
+  interpreter: Interpreter,
+  callee: NativeFunction,
+  args: CallArguments,
+  span: Span | undefined,
+): Value {
+  interpreter.tick();
+  if (++interpreter.depth > interpreter.limits.depth) {
+    interpreter.depth--;
+    return interpreter.note(interpreter.unknown("depth", span));
+  }
+  const result = callee.call(interpreter, args, span);
+  interpreter.depth--;
+  return result;
+}
+
+function callObject(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  args: CallArguments,
+  span: Span | undefined,
+): Value {
+  if (object.module !== undefined) return callModule(interpreter, object, args, span);
+  const own = callMethod(interpreter, object, "__call__", args, span);
+  if (own !== undefined) return own;
+  if (object.type.unknownBase !== undefined) {
+    return callUnknown(interpreter, object.type.unknownBase, args.positional, span);
+  }
+  return interpreter.raise("TypeError", `'${object.type.name}' object is not callable`, span);
+}
+
+/** Something that is not understood is called: what it does to tensors and modules is lost. */
+export function callUnknown(
+  interpreter: Interpreter,
+  reason: Unknown,
+  given: readonly Value[],
+  span: Span | undefined,
+): Unknown {
+  interpreter.callResults.add(reason);
+  if (given.some(holdsTensor)) interpreter.note(reason);
+  else if (
+    interpreter.tracing &&
+    given.some((value) => value instanceof ObjectValue && value.module !== undefined)
+  ) {
+    const node = span as Call | undefined;
+    const name = node?.kind === "Call" ? textOf(node) : "?";
+    interpreter.note(interpreter.unknown("changedModule", span, { name }));
+  }
+  return reason;
+}
+
+function holdsTensor(value: Value): boolean {
+  if (value instanceof ListValue) return value.items.some((item) => item instanceof Tensor);
+  return value instanceof Tensor;
+}

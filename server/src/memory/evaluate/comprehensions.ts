@@ -1,0 +1,112 @@
+/** Comprehensions and generator expressions; the latter are run at once. */
+import type { Comprehension, ComprehensionClause } from "../../python/tree";
+import { isUnknown, type Unknown } from "../unknown";
+import { assign } from "./assign";
+import { truthOf } from "./expressions";
+import { Frame } from "./frame";
+import { dictSet, iterate } from "./iteration";
+import type { Interpreter } from "./interpreter";
+import { keyOf, sizeLimit } from "./operations";
+import { DictValue, IteratorValue, ListValue, SetValue, type Value } from "./values";
+
+export function evaluateComprehension(interpreter: Interpreter, node: Comprehension): Value {
+  const collector = new Collector(interpreter, node);
+  const outer = interpreter.frame;
+  const frame = new Frame("comprehension", outer, undefined);
+  interpreter.references.retain(frame);
+  interpreter.frame = frame;
+  try {
+    const fault = runClauses(interpreter, node.clauses, 0, collector);
+    return fault ?? collector.result();
+  } finally {
+    interpreter.frame = outer;
+    frame.leave(interpreter.references);
+  }
+}
+
+/** Runs the clauses from `index` on; Unknown when it is not known what they go over. */
+function runClauses(
+  interpreter: Interpreter,
+  clauses: readonly ComprehensionClause[],
+  index: number,
+  collector: Collector,
+): Unknown | undefined {
+  const clause = clauses[index];
+  if (clause === undefined) return collector.take();
+  const items = iterate(interpreter, interpreter.evaluate(clause.iterable), clause.iterable);
+  if (isUnknown(items)) return items;
+  const { references } = interpreter;
+  const iterator = items[Symbol.iterator]();
+  for (;;) {
+    const mark = references.mark();
+    const next = iterator.next();
+    if (next.done === true) return undefined;
+    interpreter.tick();
+    assign(interpreter, clause.target, next.value);
+    references.releaseTo(mark);
+    const wanted = passes(interpreter, clause);
+    if (isUnknown(wanted)) return wanted;
+    const fault = wanted ? runClauses(interpreter, clauses, index + 1, collector) : undefined;
+    references.releaseTo(mark);
+    if (fault !== undefined) return fault;
+  }
+}
+
+function passes(interpreter: Interpreter, clause: ComprehensionClause): boolean | Unknown {
+  for (const condition of clause.conditions) {
+    const answer = truthOf(interpreter, interpreter.evaluate(condition), condition);
+    if (answer !== true) return answer;
+  }
+  return true;
+}
+
+/** Gathers elements; each is held until the finished value holds it. */
+class Collector {
+  private readonly items: Value[] = [];
+  private readonly dict = new DictValue();
+
+  constructor(
+    private readonly interpreter: Interpreter,
+    private readonly node: Comprehension,
+  ) {
+    interpreter.references.keep(this.dict);
+  }
+
+  take(): Unknown | undefined {
+    const { interpreter, node } = this;
+    if (this.items.length >= sizeLimit) return interpreter.unknown("size", node);
+    if (node.key !== undefined) {
+      const key = interpreter.evaluate(node.key);
+      dictSet(interpreter, this.dict, key, interpreter.evaluate(node.element));
+      return undefined;
+    }
+    const value = interpreter.evaluate(node.element);
+    interpreter.references.retain(value);
+    this.items.push(value);
+    return undefined;
+  }
+
+  result(): Value {
+    for (const item of this.items) this.interpreter.references.own(item);
+    switch (this.node.flavour) {
+      case "list":
+        return new ListValue(this.items);
+      case "generator":
+        return new IteratorValue(this.items.values(), this.items);
+      case "dict":
+        return this.dict;
+      case "set": {
+        const set = new SetValue();
+        for (const item of this.items) {
+          const key = keyOf(item);
+          if (key === undefined)
+            return isUnknown(item)
+              ? item
+              : this.interpreter.unknown("unsupported", this.node, { what: "set" });
+          set.entries.set(key, item);
+        }
+        return set;
+      }
+    }
+  }
+}

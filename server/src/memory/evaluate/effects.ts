@@ -1,0 +1,85 @@
+/** What a block of statements might do when nobody knows whether it runs. */
+import type { Expression, Node, Statement } from "../../python/tree";
+import { childrenOf } from "./children";
+
+export interface Effects {
+  /** Everything the block may assign or change: targets, and objects whose methods are called as statements. */
+  readonly targets: readonly Expression[];
+  /** Nothing but logging, assertions and the like. */
+  readonly harmless: boolean;
+  /** Always ends in an exception: a script that works never runs it. */
+  readonly raises: boolean;
+  /** Has a `return`, `break` or `continue` that leaves the block. */
+  readonly leaves: boolean;
+}
+
+const cache = new WeakMap<readonly Statement[], Effects>();
+
+/** Functions and methods that only tell a person something. */
+const tellingNames = new Set(
+  (
+    "print warn debug info warning error critical log exception write flush add_scalar add_image add_histogram " +
+    "set_description set_postfix"
+  ).split(" "),
+);
+
+export function effectsOf(body: readonly Statement[]): Effects {
+  const known = cache.get(body);
+  if (known !== undefined) return known;
+  const effects = analyze(body);
+  cache.set(body, effects);
+  return effects;
+}
+
+function analyze(body: readonly Statement[]): Effects {
+  const targets: Expression[] = [];
+  let harmless = true;
+  let leaves = false;
+  const pending: Node[] = [...body].reverse();
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const own = targetsOf(node);
+    targets.push(...own);
+    if (own.length > 0) harmless = false;
+    if (node.kind === "Return" || node.kind === "Break" || node.kind === "Continue") leaves = true;
+    if (node.kind === "Yield" || node.kind === "Await" || node.kind === "Invalid") harmless = false;
+    if (node.kind === "FunctionDefinition" || node.kind === "ClassDefinition" || node.kind === "Lambda")
+      continue;
+    pending.push(...childrenOf(node).reverse());
+  }
+  return { targets, harmless: harmless && !leaves, raises: body.at(-1)?.kind === "Raise" && !leaves, leaves };
+}
+
+/** The expressions that one node assigns or may change. */
+function targetsOf(node: Node): Expression[] {
+  switch (node.kind) {
+    case "Assign":
+    case "Delete":
+      return node.targets;
+    case "AnnotatedAssign":
+      return node.value === undefined ? [] : [node.target];
+    case "AugmentedAssign":
+    case "For":
+    case "NamedExpression":
+      return [node.target];
+    case "With":
+      return node.items.flatMap((item) => (item.target === undefined ? [] : [item.target]));
+    case "FunctionDefinition":
+    case "ClassDefinition":
+      return [node.name];
+    case "ExpressionStatement":
+      return changedByCall(node.expression);
+    default:
+      return [];
+  }
+}
+
+/** `xs.append(x)` may change `xs`; `f(model)` may change `model`; `print(x)` changes nothing. */
+function changedByCall(expression: Expression): Expression[] {
+  if (expression.kind !== "Call") return [];
+  const { callee } = expression;
+  const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+  if (tellingNames.has(name)) return [];
+  const given = [...expression.positional, ...expression.keywords.map((keyword) => keyword.value)];
+  const named = given.filter((argument) => argument.kind === "Name" || argument.kind === "Attribute");
+  return callee.kind === "Attribute" ? [callee.object, ...named] : named;
+}

@@ -1,0 +1,110 @@
+/** Variables of a scope that is being evaluated: the module, a function call, a class body or a comprehension. */
+import { childrenOf } from "./children";
+import { Heap, type FunctionNode, type FunctionValue, type Value } from "./values";
+import type { Node } from "../../python/tree";
+import type { References } from "./references";
+
+export type FrameKind = "module" | "function" | "class" | "comprehension";
+
+export class Frame extends Heap {
+  readonly variables = new Map<string, Value>();
+  /** Names declared `global` or `nonlocal` here, and the frame each lives in. */
+  readonly elsewhere = new Map<string, Frame>();
+  /** Names that inner functions read: they outlive the call while one of those functions does. */
+  private captured: Set<string> | undefined;
+  /** First argument of the call: what a bare `super()` is about. */
+  receiver: Value = null;
+  /** What `yield` gave so far; undefined in frames that are not a generator's. */
+  yielded: Value[] | undefined;
+
+  constructor(
+    readonly kind: FrameKind,
+    readonly parent: Frame | undefined,
+    readonly callee: FunctionValue | undefined,
+  ) {
+    super();
+  }
+
+  held(): Iterable<Value> {
+    return this.variables.values();
+  }
+
+  /** The value of a name by Python's rules; class scopes are not seen from inside functions. */
+  lookup(name: string): Value | undefined {
+    const direct = (this.elsewhere.get(name) ?? this).variables.get(name);
+    if (direct !== undefined) return direct;
+    for (let frame = this.parent; frame !== undefined; frame = frame.parent) {
+      if (frame.kind === "class" && this.kind !== "comprehension") continue;
+      const found = (frame.elsewhere.get(name) ?? frame).variables.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  assign(references: References, name: string, value: Value): void {
+    const frame = this.elsewhere.get(name) ?? this;
+    const old = frame.variables.get(name);
+    references.adopt(frame, value);
+    frame.variables.set(name, value);
+    if (old !== undefined && frame.references > 0) references.release(old);
+  }
+
+  remove(references: References, name: string): boolean {
+    const frame = this.elsewhere.get(name) ?? this;
+    const old = frame.variables.get(name);
+    if (old === undefined) return false;
+    frame.variables.delete(name);
+    if (frame.references > 0) references.release(old);
+    return true;
+  }
+
+  /** The frame that `name := value` binds in: comprehensions leave it to the function around them. */
+  get function(): Frame {
+    let frame: Frame = this.kind === "comprehension" && this.parent !== undefined ? this.parent : this;
+    while (frame.kind === "comprehension" && frame.parent !== undefined) frame = frame.parent;
+    return frame;
+  }
+
+  get module(): Frame {
+    let frame: Frame | undefined = this.parent;
+    let last: Frame = this as Frame;
+    while (frame !== undefined) {
+      last = frame;
+      frame = frame.parent;
+    }
+    return last;
+  }
+
+  /** An inner function is made here: it may read these names after the call has ended. */
+  capture(node: FunctionNode): void {
+    this.captured ??= new Set();
+    for (const name of namesIn(node)) this.captured.add(name);
+    if (this.kind === "comprehension") this.parent?.capture(node);
+  }
+
+  /** The call ends: locals go, but for those that a living inner function may still read. */
+  leave(references: References): void {
+    if (this.references > 1 && this.captured !== undefined) {
+      for (const name of [...this.variables.keys()]) {
+        if (!this.captured.has(name)) this.remove(references, name);
+      }
+    }
+    references.release(this);
+  }
+}
+
+const namesCache = new WeakMap<Node, ReadonlySet<string>>();
+
+/** All names read anywhere inside a function. */
+function namesIn(node: FunctionNode): ReadonlySet<string> {
+  const known = namesCache.get(node);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  const pending: Node[] = [node];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === "Name") names.add(next.id);
+    pending.push(...childrenOf(next));
+  }
+  namesCache.set(node, names);
+  return names;
+}

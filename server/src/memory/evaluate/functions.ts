@@ -1,0 +1,245 @@
+/** Functions of the evaluated code: made, decorated, their parameters bound, their bodies run. */
+import type {
+  Decorator,
+  Expression,
+  FunctionDefinition,
+  Lambda,
+  Node,
+  Parameter,
+  Span,
+} from "../../python/tree";
+import { isUnknown, type Unknown } from "../unknown";
+import { CallArguments } from "./arguments";
+import { childrenOf } from "./children";
+import { Frame } from "./frame";
+import { dictOf } from "./iteration";
+import type { Interpreter } from "./interpreter";
+import {
+  DictValue,
+  FunctionValue,
+  IteratorValue,
+  LibraryName,
+  MethodWrapper,
+  NativeFunction,
+  PropertyValue,
+  TupleValue,
+  type ClassValue,
+  type Value,
+} from "./values";
+
+export function makeFunction(interpreter: Interpreter, node: FunctionDefinition | Lambda): FunctionValue {
+  const defaults = new Map<string, Value>();
+  for (const parameter of node.parameters) {
+    if (parameter.default !== undefined)
+      defaults.set(parameter.name.id, interpreter.evaluate(parameter.default));
+  }
+  interpreter.frame.capture(node);
+  const name = node.kind === "Lambda" ? "<lambda>" : node.name.id;
+  return new FunctionValue(node, name, defaults, interpreter.frame, undefined);
+}
+
+/** Decorators, innermost first. What is not known is taken to leave the function as it is, and that is said. */
+export function decorate(interpreter: Interpreter, decorators: readonly Decorator[], made: Value): Value {
+  let value = made;
+  for (const decorator of [...decorators].reverse()) {
+    const applied = applyDecorator(interpreter, decorator.expression, value);
+    value = applied;
+  }
+  return value;
+}
+
+function applyDecorator(interpreter: Interpreter, expression: Expression, value: Value): Value {
+  const decorator = interpreter.evaluate(expression);
+  if (
+    isUnknown(decorator) ||
+    (decorator instanceof LibraryName && !interpreter.library.isCallable(decorator.path))
+  ) {
+    interpreter.assumed.set(`decorator:${textOf(expression)}`, expression);
+    return value;
+  }
+  const result = interpreter.call(decorator, new CallArguments([value]), expression);
+  if (!isUnknown(result)) return result;
+  interpreter.assumed.set(`decorator:${textOf(expression)}`, expression);
+  return value;
+}
+
+/** The dotted name an expression is, for messages. */
+export function textOf(expression: Expression): string {
+  const names: string[] = [];
+  let node: Expression = expression;
+  for (;;) {
+    if (node.kind === "Call") node = node.callee;
+    else if (node.kind === "Subscript") node = node.object;
+    else if (node.kind === "Attribute") {
+      names.unshift(node.attribute.id);
+      node = node.object;
+    } else break;
+  }
+  names.unshift(node.kind === "Name" ? node.id : "…");
+  return names.join(".");
+}
+
+const generatorCache = new WeakMap<Node, boolean>();
+
+/** Whether a function has a `yield` of its own. */
+function isGenerator(node: FunctionDefinition | Lambda): boolean {
+  const known = generatorCache.get(node);
+  if (known !== undefined) return known;
+  let found = false;
+  const pending: Node[] = node.kind === "Lambda" ? [] : [...node.body];
+  for (let next = pending.pop(); next !== undefined && !found; next = pending.pop()) {
+    if (next.kind === "Yield") found = true;
+    if (next.kind === "FunctionDefinition" || next.kind === "Lambda" || next.kind === "ClassDefinition")
+      continue;
+    pending.push(...childrenOf(next));
+  }
+  generatorCache.set(node, found);
+  return found;
+}
+
+/**
+ * Calls a function. `stealFrom`: the temporaries from there on are the arguments, which the callee takes over, as CPython
+ * hands the caller's references to a Python function's frame.
+ */
+export function callFunction(
+  interpreter: Interpreter,
+  callee: FunctionValue,
+  args: CallArguments,
+  span: Span | undefined,
+  stealFrom?: number,
+): Value {
+  const { references } = interpreter;
+  if (interpreter.depth + 1 > interpreter.limits.depth)
+    return interpreter.note(interpreter.unknown("depth", span));
+  const frame = new Frame("function", callee.closure, callee);
+  references.retain(frame);
+  const fault = bind(interpreter, callee, args, frame, span);
+  if (fault !== undefined) {
+    frame.leave(references);
+    return fault;
+  }
+  if (stealFrom !== undefined) references.releaseTo(stealFrom);
+  const outer = interpreter.frame;
+  const leave = interpreter.enterUserCode();
+  interpreter.frame = frame;
+  interpreter.depth++;
+  try {
+    return references.own(runBody(interpreter, callee.node, frame));
+  } finally {
+    interpreter.depth--;
+    interpreter.frame = outer;
+    leave();
+    frame.leave(references);
+  }
+}
+
+/** The result is held once for the caller. */
+function runBody(interpreter: Interpreter, node: FunctionDefinition | Lambda, frame: Frame): Value {
+  const { references } = interpreter;
+  if (node.kind === "Lambda") {
+    const mark = references.mark();
+    const value = interpreter.evaluate(node.body);
+    references.retain(value);
+    references.releaseTo(mark);
+    return value;
+  }
+  if (isGenerator(node)) return runGenerator(interpreter, node, frame);
+  const completion = interpreter.execute(node.body);
+  if (completion?.kind === "return") return completion.value;
+  return completion?.kind === "unknown" ? completion.reason : null;
+}
+
+function runGenerator(interpreter: Interpreter, node: FunctionDefinition, frame: Frame): Value {
+  const { references } = interpreter;
+  const yielded: Value[] = [];
+  frame.yielded = yielded;
+  interpreter.execute(node.body);
+  const result = new IteratorValue(yielded.values(), yielded);
+  references.retain(result);
+  for (const value of yielded) references.release(value);
+  return result;
+}
+
+/** Puts the arguments into the frame. Unknown when the call does not fit what is known of the function. */
+function bind(
+  interpreter: Interpreter,
+  callee: FunctionValue,
+  args: CallArguments,
+  frame: Frame,
+  span: Span | undefined,
+): Unknown | undefined {
+  const { references } = interpreter;
+  const { parameters } = callee.node;
+  const positional = parameters.filter(
+    (one) => one.parameterKind === "normal" || one.parameterKind === "positional-only",
+  );
+  const rest = parameters.find((one) => one.parameterKind === "args");
+  const others = parameters.find((one) => one.parameterKind === "kwargs");
+  const set = (parameter: Parameter, value: Value): void =>
+    frame.assign(references, parameter.name.id, value);
+
+  for (const [i, parameter] of positional.entries()) {
+    if (i < args.positional.length) set(parameter, args.positional[i] ?? null);
+  }
+  frame.receiver = args.positional[0] ?? null;
+  const surplus = args.positional.slice(positional.length);
+  if (rest !== undefined) set(rest, new TupleValue(surplus));
+  else if (surplus.length > 0) {
+    interpreter.raise("TypeError", `${callee.name}() takes ${positional.length} positional arguments`, span);
+  }
+  const named = new Map(parameters.map((parameter) => [parameter.name.id, parameter]));
+  const extra: [string, Value][] = [];
+  for (const [name, value] of args.keywords) {
+    const parameter = named.get(name);
+    const takesKeyword = parameter?.parameterKind === "normal" || parameter?.parameterKind === "keyword-only";
+    if (parameter !== undefined && takesKeyword) set(parameter, value);
+    else if (others !== undefined) extra.push([name, value]);
+    else
+      interpreter.raise("TypeError", `${callee.name}() got an unexpected keyword argument '${name}'`, span);
+  }
+  if (others !== undefined) {
+    const dict: DictValue = dictOf(extra);
+    dict.tainted = args.unknownKeywords;
+    set(others, dict);
+  }
+  return fillDefaults(interpreter, callee, args, frame, span);
+}
+
+function fillDefaults(
+  interpreter: Interpreter,
+  callee: FunctionValue,
+  args: CallArguments,
+  frame: Frame,
+  span: Span | undefined,
+): Unknown | undefined {
+  for (const parameter of callee.node.parameters) {
+    const name = parameter.name.id;
+    if (
+      parameter.parameterKind === "args" ||
+      parameter.parameterKind === "kwargs" ||
+      frame.variables.has(name)
+    )
+      continue;
+    const otherwise = callee.defaults.get(name);
+    if (args.unknownKeywords !== undefined) frame.assign(interpreter.references, name, args.unknownKeywords);
+    else if (otherwise !== undefined) frame.assign(interpreter.references, name, otherwise);
+    else interpreter.raise("TypeError", `${callee.name}() missing required argument '${name}'`, span);
+  }
+  return undefined;
+}
+
+/** The class whose body is being evaluated owns the functions made in it. */
+export function claimMethods(type: ClassValue): void {
+  for (const value of type.attributes.values()) claim(value, type, 0);
+}
+
+function claim(value: Value, type: ClassValue, depth: number): void {
+  if (depth > 8) return;
+  if (value instanceof FunctionValue) value.definingClass ??= type;
+  else if (value instanceof MethodWrapper) claim(value.wrapped, type, depth + 1);
+  else if (value instanceof NativeFunction) for (const held of value.holds) claim(held, type, depth + 1);
+  else if (value instanceof PropertyValue) {
+    claim(value.getter, type, depth + 1);
+    claim(value.setter, type, depth + 1);
+  }
+}

@@ -1,0 +1,49 @@
+/** Import statements: libraries by their dotted path; other files are not known here. */
+import type { Import, ImportFrom } from "../../python/tree";
+import type { Interpreter } from "./interpreter";
+import type { Completion } from "./statements";
+import { LibraryName } from "./values";
+
+export function executeImport(interpreter: Interpreter, node: Import): Completion {
+  for (const one of node.names) {
+    const root = one.name.split(".")[0] ?? one.name;
+    requireInstalled(interpreter, root, node);
+    interpreter.frame.assign(
+      interpreter.references,
+      one.alias ?? root,
+      new LibraryName(one.alias === undefined ? root : one.name),
+    );
+  }
+  return undefined;
+}
+
+export function executeImportFrom(interpreter: Interpreter, node: ImportFrom): Completion {
+  const { library, references, frame } = interpreter;
+  const root = node.module.split(".")[0] ?? node.module;
+  const isLibrary = node.level === 0;
+  if (node.level === 0) requireInstalled(interpreter, root, node);
+  for (const one of node.names) {
+    if (one.name === "*") {
+      if (isLibrary)
+        for (const [name, value] of library.starExports(node.module)) frame.assign(references, name, value);
+      continue;
+    }
+    const known = isLibrary
+      ? library.attribute(node.module, one.name)
+      : interpreter.unknown("import", node, { name: one.name });
+    frame.assign(
+      references,
+      one.alias ?? one.name,
+      known === undefined ? new LibraryName(`${node.module}.${one.name}`) : known,
+    );
+  }
+  return undefined;
+}
+
+/** Inside `try: import x except ImportError`, a package that is not known is taken to be absent, and that is said. */
+function requireInstalled(interpreter: Interpreter, root: string, node: Import | ImportFrom): void {
+  const { library } = interpreter;
+  if (library.optionalImports === 0 || library.isKnownPackage(root)) return;
+  interpreter.assumed.set(`not-installed:${root}`, node);
+  interpreter.raise("ModuleNotFoundError", `No module named '${root}'`, node);
+}

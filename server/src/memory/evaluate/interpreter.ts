@@ -1,0 +1,223 @@
+/**
+ * The bounded evaluator: Python statements and expressions in, values out. It has no effects but on its own values and
+ * on the execution it traces, and it always ends: steps, depth and sizes are limited.
+ */
+import { message, type MessageValue } from "../../messages/message";
+import { unknownReasons, type UnknownReason } from "../../messages/estimate";
+import type { Module, Span, Statement } from "../../python/tree";
+import { isUnknown, Unknown } from "../unknown";
+import type { Execution, Location } from "../tape";
+import type { Tensor } from "../tensor";
+import { callValue } from "./calls";
+import type { CallArguments } from "./arguments";
+import { evaluateExpression } from "./expressions";
+import { EvaluationStopped, PythonError } from "./errors";
+import { Frame } from "./frame";
+import { Library } from "./library/library";
+import { References } from "./references";
+import { executeStatement, type Completion } from "./statements";
+import type { Expression } from "../../python/tree";
+import { typeName } from "./operations";
+import { ObjectValue, type ClassValue, type Value } from "./values";
+
+export interface Limits {
+  readonly steps: number;
+  readonly depth: number;
+}
+
+export const defaultLimits: Limits = { steps: 3_000_000, depth: 450 };
+
+export class Interpreter {
+  readonly references: References;
+  readonly library: Library;
+  readonly globals: Frame;
+  frame: Frame;
+  /** Nodes evaluated so far, and how many there may be. */
+  steps = 0;
+  stepLimit: number;
+  depth = 0;
+  /** What cost the answer something, by place and reason. */
+  readonly noted = new Map<string, Unknown>();
+  /** Tensors that are `nn.Parameter`s. */
+  readonly parameterTensors = new WeakSet<Tensor>();
+  /** While the top level of the file runs, models are built but not called. */
+  skipForward = false;
+  /** Unknown results of calls: they may be modules. */
+  readonly callResults = new WeakSet<Unknown>();
+  /** What had to be assumed, e.g. that a package is not installed. */
+  readonly assumed = new Map<string, Span | undefined>();
+  /** The statement of the user's file that is being executed. */
+  statement: Statement | undefined;
+  /** The call of the user's file that is being evaluated. */
+  callSpan: Span | undefined;
+  /** Path of the module whose forward runs. */
+  modulePath = "";
+  /** Paths of the modules of the model that runs, once it is built. */
+  modulePaths: ReadonlyMap<ObjectValue, string> = new Map();
+  /** False while the top level of the file runs: models are built, but nothing is trained. */
+  tracing = false;
+  /** Nesting of code that is not the user's own: spans stay at the call that led there. */
+  private hidden = 0;
+
+  constructor(
+    readonly execution: Execution,
+    readonly module: Module,
+    readonly limits: Limits = defaultLimits,
+  ) {
+    this.stepLimit = limits.steps;
+    this.references = new References(execution);
+    this.library = new Library(this);
+    this.globals = new Frame("module", undefined, undefined);
+    this.references.retain(this.globals);
+    this.frame = this.globals;
+  }
+
+  get location(): Location {
+    return { span: this.callSpan, modulePath: this.modulePath };
+  }
+
+  /** Counts one step of evaluation. */
+  tick(): void {
+    if (++this.steps > this.stepLimit) {
+      throw new EvaluationStopped(this.unknown("steps", this.callSpan, { steps: this.stepLimit }));
+    }
+  }
+
+  /** The value of an expression, kept alive as one temporary. */
+  evaluate(node: Expression): Value {
+    this.tick();
+    if (++this.depth > this.limits.depth) {
+      this.depth--;
+      return this.note(this.unknown("depth", node));
+    }
+    const mark = this.references.mark();
+    const value = evaluateExpression(this, node);
+    this.references.settle(mark, value);
+    this.depth--;
+    return value;
+  }
+
+  execute(body: readonly Statement[]): Completion {
+    for (const statement of body) {
+      this.tick();
+      const mark = this.references.mark();
+      const outer = this.statement;
+      if (this.hidden === 0) this.statement = statement;
+      const completion = executeStatement(this, statement);
+      this.statement = outer;
+      this.references.releaseTo(mark);
+      if (completion !== undefined) return completion;
+    }
+    return undefined;
+  }
+
+  call(callee: Value, args: CallArguments, span: Span | undefined): Value {
+    return callValue(this, callee, args, span);
+  }
+
+  /** Runs code that is not in the user's file. */
+  hide<Result>(run: () => Result): Result {
+    this.hidden++;
+    try {
+      return run();
+    } finally {
+      this.hidden--;
+    }
+  }
+
+  /** A function of the user's file begins, whoever called it; the answer ends that. */
+  enterUserCode(): () => void {
+    const outer = this.hidden;
+    this.hidden = 0;
+    return () => {
+      this.hidden = outer;
+    };
+  }
+
+  get isHidden(): boolean {
+    return this.hidden > 0;
+  }
+
+  unknown(
+    reason: UnknownReason,
+    span: Span | undefined,
+    values: Readonly<Record<string, MessageValue>> = {},
+  ): Unknown {
+    return new Unknown(message(unknownReasons[reason], values), this.hidden > 0 ? this.callSpan : span);
+  }
+
+  /** Remembers that something not understood changes the answer. */
+  note(unknown: Unknown): Unknown {
+    const key = `${unknown.span?.start}:${unknown.reason.text.en}:${JSON.stringify(unknown.reason.values)}`;
+    if (!this.noted.has(key)) this.noted.set(key, unknown);
+    return unknown;
+  }
+
+  /** Something depends on a value that is not known. */
+  noteCondition(reason: "condition" | "loop", value: Value, span: Span): Unknown {
+    const because = isUnknown(value) ? value.reason : message(unknownReasons.tensorValue);
+    return this.note(this.unknown(reason, span, { reason: because }));
+  }
+
+  /** Raises a Python exception of a builtin type. */
+  raise(type: string, text: string, span: Span | undefined = this.callSpan): never {
+    throw this.error(type, text, span);
+  }
+
+  error(type: string, text: string, span: Span | undefined = this.callSpan): PythonError {
+    const exceptionType = this.library.exception(type);
+    const exception = new ObjectValue(exceptionType);
+    exception.payload = text;
+    return new PythonError(exception, this.reasonOfError(exceptionType, text, span));
+  }
+
+  reasonOfError(type: ClassValue, text: string, span: Span | undefined): Unknown {
+    return text === ""
+      ? this.unknown("raisedBare", span, { type: type.name })
+      : this.unknown("raised", span, { type: type.name, text });
+  }
+
+  /** Runs `attempt`; when Python code in it raises or the limits end it, cleans up and gives the Unknown. */
+  guard<Result>(attempt: () => Result): Result | Unknown {
+    const state = this.state();
+    try {
+      return attempt();
+    } catch (error) {
+      this.restore(state);
+      if (error instanceof PythonError) return error.unknown;
+      if (error instanceof EvaluationStopped) return error.unknown;
+      if (error instanceof RangeError) return this.unknown("depth", this.callSpan);
+      throw error;
+    }
+  }
+
+  /** What must be put back when an exception is caught. */
+  state(): EvaluationState {
+    const { frame, depth, statement, callSpan, modulePath, hidden } = this;
+    return { frame, depth, statement, callSpan, modulePath, hidden, mark: this.references.mark() };
+  }
+
+  restore(state: EvaluationState): void {
+    this.frame = state.frame;
+    this.depth = state.depth;
+    this.statement = state.statement;
+    this.callSpan = state.callSpan;
+    this.modulePath = state.modulePath;
+    this.hidden = state.hidden;
+    this.references.releaseTo(state.mark);
+  }
+
+  typeName(value: Value): string {
+    return typeName(value);
+  }
+}
+
+export interface EvaluationState {
+  readonly frame: Frame;
+  readonly depth: number;
+  readonly statement: Statement | undefined;
+  readonly callSpan: Span | undefined;
+  readonly modulePath: string;
+  readonly hidden: number;
+  readonly mark: number;
+}

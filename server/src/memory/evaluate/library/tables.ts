@@ -1,0 +1,57 @@
+/** All tables of library functions and constants in one. */
+import type { Interpreter } from "../interpreter";
+import type { Native, Value } from "../values";
+import { argparseFunctions } from "./argparse";
+import { dataclassFunctions } from "./dataclasses";
+import { iterableFunctions } from "./iterables";
+import { mathConstants, mathFunctions } from "./mathematics";
+import { standardFunctions } from "./standard";
+import { torchConstants, torchFunctions } from "./torch";
+
+export { builtinDecorators } from "./standard";
+
+export const functions: Readonly<Record<string, Native>> = {
+  ...mathFunctions,
+  ...iterableFunctions,
+  ...standardFunctions,
+  ...dataclassFunctions,
+  ...argparseFunctions,
+  ...torchFunctions,
+};
+
+export const constants: Readonly<Record<string, (interpreter: Interpreter) => Value>> = {
+  ...mathConstants,
+  ...torchConstants,
+};
+
+/** Packages taken to be installed: Python's own as far as scripts import them, and PyTorch with what comes along. */
+export const knownPackages: ReadonlySet<string> = new Set(
+  (
+    "__future__ abc argparse array ast asyncio base64 bisect builtins collections concurrent contextlib copy csv ctypes " +
+    "dataclasses datetime enum fractions functools gc glob gzip hashlib heapq importlib inspect io itertools json logging " +
+    "math multiprocessing numbers operator os pathlib pickle platform pprint queue random re shutil signal socket stat " +
+    "statistics string struct subprocess sys tempfile textwrap threading time traceback types typing typing_extensions " +
+    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm"
+  ).split(" "),
+);
+
+/** Classes of other libraries that are `nn.Module`s without parameters of their own. */
+export const moduleBases: ReadonlySet<string> = new Set([
+  "pytorch_lightning.LightningModule",
+  "pytorch_lightning.core.LightningModule",
+  "pytorch_lightning.core.lightning.LightningModule",
+  "lightning.LightningModule",
+  "lightning.pytorch.LightningModule",
+  "torch.jit.ScriptModule",
+  "transformers.PreTrainedModel",
+  "transformers.modeling_utils.PreTrainedModel",
+]);
+
+/** Bases that add nothing to a class's instances. */
+export const transparentBases: ReadonlySet<string> = new Set([
+  "abc.ABC",
+  "typing.Generic",
+  "typing.Protocol",
+  "typing_extensions.Protocol",
+  "huggingface_hub.PyTorchModelHubMixin",
+]);

@@ -1,0 +1,125 @@
+/** Putting parameters, buffers and submodules on a module. */
+import { message } from "../../../messages/message";
+import { unknownReasons } from "../../../messages/estimate";
+import type { Span } from "../../../python/tree";
+import { Tensor } from "../../tensor";
+import { isUnknown, Unknown } from "../../unknown";
+import type { Interpreter } from "../interpreter";
+import { ObjectValue, type Value } from "../values";
+import type { ModuleState } from "./state";
+
+type Table = "parameters" | "buffers" | "modules";
+
+/** `module.name = value` as nn.Module's `__setattr__` does it; false when it is a plain attribute. */
+export function attachAttribute(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  name: string,
+  value: Value,
+): boolean {
+  const state = object.module;
+  if (state === undefined) return false;
+  if (value instanceof Tensor && interpreter.parameterTensors.has(value)) {
+    attach(interpreter, object, "parameters", name, value);
+    return true;
+  }
+  if (value instanceof ObjectValue && value.module !== undefined) {
+    attach(interpreter, object, "modules", name, value);
+    return true;
+  }
+  if (isUnknown(value) && interpreter.callResults.has(value)) {
+    attachUnknown(interpreter, object, name, value);
+    return false;
+  }
+  if (value !== null && !(value instanceof Tensor)) return false;
+  if (state.buffers.has(name)) {
+    if (value !== null) interpreter.execution.asBuffer(value);
+    attach(interpreter, object, "buffers", name, value);
+    return true;
+  }
+  if (value !== null) return false;
+  if (state.parameters.has(name)) attach(interpreter, object, "parameters", name, null);
+  else if (state.modules.has(name)) attach(interpreter, object, "modules", name, null);
+  else return false;
+  return true;
+}
+
+export function attach(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  table: Table,
+  name: string,
+  value: Tensor | ObjectValue | null,
+): void {
+  const state = object.module;
+  if (state === undefined) return;
+  detachOthers(interpreter, object, table, name);
+  const entries = state[table] as Map<string, Value>;
+  const before = entries.get(name);
+  interpreter.references.adopt(object, value);
+  entries.set(name, value);
+  if (before !== undefined) interpreter.references.disown(object, before);
+  const at = interpreter.statement;
+  if (table === "modules" && at !== undefined) state.attachedAt.set(name, at);
+}
+
+/** A name lives in one of the tables only. */
+function detachOthers(interpreter: Interpreter, object: ObjectValue, table: Table, name: string): void {
+  const state = object.module;
+  if (state === undefined) return;
+  for (const other of ["parameters", "buffers", "modules"] as const) {
+    if (other !== table) detach(interpreter, object, state, other, name);
+  }
+  const plain = object.attributes.get(name);
+  if (plain !== undefined) {
+    object.attributes.delete(name);
+    interpreter.references.disown(object, plain);
+  }
+  state.unknownParts.delete(name);
+}
+
+function detach(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  state: ModuleState,
+  table: Table,
+  name: string,
+): boolean {
+  const before = state[table].get(name);
+  if (before === undefined) return false;
+  state[table].delete(name);
+  interpreter.references.disown(object, before);
+  return true;
+}
+
+/** `del module.name`; false when the name is in none of the tables. */
+export function detachAttribute(interpreter: Interpreter, object: ObjectValue, name: string): boolean {
+  const state = object.module;
+  if (state === undefined) return false;
+  state.unknownParts.delete(name);
+  return (["parameters", "buffers", "modules"] as const).some((table) =>
+    detach(interpreter, object, state, table, name),
+  );
+}
+
+/** A part that may be a module or parameter: what it needs is not counted, and that is said. */
+export function attachUnknown(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  name: string,
+  value: Unknown,
+): void {
+  const span: Span | undefined = value.span ?? interpreter.statement;
+  const unknown = new Unknown(message(unknownReasons.submodule, { name, reason: value.reason }), span);
+  object.module?.unknownParts.set(name, unknown);
+}
+
+/** A parameter, buffer or submodule by name. */
+export function attached(object: ObjectValue, name: string): Value | undefined {
+  const state = object.module;
+  if (state === undefined) return undefined;
+  if (state.parameters.has(name)) return state.parameters.get(name) ?? null;
+  if (state.buffers.has(name)) return state.buffers.get(name) ?? null;
+  if (state.modules.has(name)) return state.modules.get(name) ?? null;
+  return undefined;
+}

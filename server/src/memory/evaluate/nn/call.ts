@@ -1,0 +1,53 @@
+/** Calling a module: `nn.Module.__call__`. */
+import type { Span } from "../../../python/tree";
+import { isUnknown } from "../../unknown";
+import { CallArguments } from "../arguments";
+import { getAttribute } from "../attributes";
+import type { Interpreter } from "../interpreter";
+import { FunctionValue, type ObjectValue, type Value } from "../values";
+
+/** Runs `forward`; the caller keeps the arguments alive meanwhile, as `__call__`'s `*args` does. */
+export function callModule(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  args: CallArguments,
+  span: Span | undefined,
+): Value {
+  const own = object.type.attribute("__call__");
+  if (own instanceof FunctionValue) return interpreter.call(own, args.withReceiver(object), span);
+  return runForward(interpreter, object, args, span);
+}
+
+export function runForward(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  args: CallArguments,
+  span: Span | undefined,
+): Value {
+  if (interpreter.skipForward) return interpreter.unknown("unsupported", span, { what: "forward" });
+  if (object.module?.hooked === true) interpreter.note(interpreter.unknown("hooks", span));
+  const outer = interpreter.modulePath;
+  interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
+  const forward = getAttribute(interpreter, object, "forward", span);
+  const result = isUnknown(forward) ? interpreter.note(forward) : interpreter.call(forward, args, span);
+  interpreter.modulePath = outer;
+  return result;
+}
+
+/** Calls the modules one after the other, each with what the one before gave; that one is let go then. */
+export function callInTurn(
+  interpreter: Interpreter,
+  modules: Iterable<Value>,
+  first: Value,
+  span: Span | undefined,
+): Value {
+  const { references } = interpreter;
+  const mark = references.mark();
+  let current = first;
+  for (const module of modules) {
+    interpreter.tick();
+    current = interpreter.call(module, new CallArguments([current]), span);
+    references.settle(mark, current);
+  }
+  return current;
+}

@@ -1,0 +1,251 @@
+/** Methods of `nn.Module`. */
+import { Tensor, type Dtype } from "../../tensor";
+import { isUnknown } from "../../unknown";
+import { CallArguments } from "../arguments";
+import { getAttribute } from "../attributes";
+import type { Interpreter } from "../interpreter";
+import {
+  ClassValue,
+  DictValue,
+  DtypeValue,
+  FunctionValue,
+  IteratorValue,
+  ObjectValue,
+  TupleValue,
+  type Native,
+  type Value,
+} from "../values";
+import { attach, attachUnknown } from "./attach";
+import { runForward } from "./call";
+import { joinPath, namedModules, namedTensors, type NamedTensor } from "./state";
+
+/** A method whose receiver is a module. */
+export function method(
+  run: (
+    object: ObjectValue,
+    args: CallArguments,
+    interpreter: Interpreter,
+    span: Parameters<Native>[2],
+  ) => Value,
+): Native {
+  return (interpreter, args, span) => {
+    const object = args.at(0);
+    if (!(object instanceof ObjectValue) || object.module === undefined) return args.unknown() ?? null;
+    return run(object, args.withoutFirst(), interpreter, span);
+  };
+}
+
+function iterator(items: readonly Value[]): IteratorValue {
+  return new IteratorValue(items.values(), items);
+}
+
+function pairs(items: readonly NamedTensor[]): IteratorValue {
+  return iterator(items.map(({ name, tensor }) => new TupleValue([name, tensor])));
+}
+
+function tensors(kind: "parameters" | "buffers", named: boolean): Native {
+  return method((object, args) => {
+    const recurse = args.or(named ? 1 : 0, "recurse", true) !== false;
+    const prefix = named ? args.or(0, "prefix", "") : "";
+    const once = args.keywords.get("remove_duplicate") !== false;
+    const found = namedTensors(object, kind, recurse, typeof prefix === "string" ? prefix : "", once);
+    return named ? pairs(found) : iterator(found.map((one) => one.tensor));
+  });
+}
+
+function childrenOf(object: ObjectValue): [string, ObjectValue][] {
+  const found: [string, ObjectValue][] = [];
+  for (const [name, child] of object.module?.modules ?? []) if (child !== null) found.push([name, child]);
+  return found;
+}
+
+/** Runs a function on every submodule, children first, as `apply` does. */
+const apply: Native = method((object, args, interpreter, span) => {
+  const callee = args.at(0) ?? null;
+  for (const { module } of namedModules(object).reverse()) {
+    const mark = interpreter.references.mark();
+    interpreter.call(callee, new CallArguments([module]), span);
+    interpreter.references.releaseTo(mark);
+  }
+  return object;
+});
+
+function setTraining(object: ObjectValue, training: boolean): void {
+  for (const { module } of namedModules(object))
+    if (module.module !== undefined) module.module.training = training;
+}
+
+const train: Native = method((object, args, interpreter) => {
+  const mode = args.or(0, "mode", true);
+  if (typeof mode === "boolean") setTraining(object, mode);
+  else if (isUnknown(mode)) interpreter.note(mode);
+  return object;
+});
+
+const requiresGrad: Native = method((object, args, interpreter) => {
+  const flag = args.or(0, "requires_grad", true);
+  if (typeof flag !== "boolean") {
+    if (isUnknown(flag)) interpreter.note(flag);
+    return object;
+  }
+  for (const { tensor } of namedTensors(object, "parameters")) tensor.requiresGrad = flag;
+  return object;
+});
+
+/** `module.to(dtype)`: floating parameters and buffers of the module change their dtype. */
+export function castModule(interpreter: Interpreter, object: ObjectValue, dtype: Dtype): ObjectValue {
+  const held = [...namedTensors(object, "parameters"), ...namedTensors(object, "buffers")].map(
+    (one) => one.tensor,
+  );
+  interpreter.execution.castStates(dtype, held);
+  return object;
+}
+
+function cast(dtype: Dtype): Native {
+  return method((object, _, interpreter) => castModule(interpreter, object, dtype));
+}
+
+const to: Native = method((object, args, interpreter) => {
+  for (const value of args.values()) {
+    if (value instanceof DtypeValue) castModule(interpreter, object, value.dtype);
+    else if (value instanceof Tensor) castModule(interpreter, object, value.dtype);
+  }
+  return object;
+});
+
+const self: Native = method((object) => object);
+
+const addModule: Native = method((object, args, interpreter) => {
+  const [name, module] = [args.or(0, "name", null), args.or(1, "module", null)];
+  if (typeof name !== "string") {
+    if (isUnknown(name)) attachUnknown(interpreter, object, "?", name);
+    return null;
+  }
+  if (isUnknown(module)) attachUnknown(interpreter, object, name, module);
+  else if (module === null || module instanceof ObjectValue)
+    attach(interpreter, object, "modules", name, module);
+  return null;
+});
+
+const registerBuffer: Native = method((object, args, interpreter) => {
+  const [name, tensor] = [args.or(0, "name", null), args.or(1, "tensor", null)];
+  if (typeof name !== "string") return null;
+  if (isUnknown(tensor)) attachUnknown(interpreter, object, name, tensor);
+  else if (tensor instanceof Tensor || tensor === null) {
+    if (tensor !== null) interpreter.execution.asBuffer(tensor);
+    attach(interpreter, object, "buffers", name, tensor);
+  }
+  return null;
+});
+
+const registerParameter: Native = method((object, args, interpreter) => {
+  const [name, tensor] = [args.or(0, "name", null), args.or(1, "param", null)];
+  if (typeof name !== "string") return null;
+  if (isUnknown(tensor)) attachUnknown(interpreter, object, name, tensor);
+  else if (tensor instanceof Tensor || tensor === null)
+    attach(interpreter, object, "parameters", name, tensor);
+  return null;
+});
+
+const hook: Native = method((object, args) => {
+  const callee = args.at(0);
+  if (object.module !== undefined && callee !== undefined) object.module.hooked = true;
+  return null;
+});
+
+/** A submodule or parameter by its dotted path. */
+const byPath: Native = method((object, args, interpreter, span) => {
+  const path = args.at(0);
+  if (typeof path !== "string") return args.unknown() ?? null;
+  let value: Value = object;
+  for (const name of path.split(".").filter(Boolean)) value = getAttribute(interpreter, value, name, span);
+  return value;
+});
+
+/** Lightning: the constructor's arguments become `self.hparams`. */
+const saveHyperparameters: Native = method((object, _, interpreter) => {
+  const namespace = new ObjectValue(new ClassValue("AttributeDict", []));
+  const values = new DictValue();
+  for (const [name, value] of interpreter.frame.function.variables) {
+    if (value === object || name.startsWith("__")) continue;
+    namespace.attributes.set(name, value);
+    values.entries.set(`s${name}`, { key: name, value });
+  }
+  namespace.payload = values;
+  interpreter.references.adopt(object, namespace);
+  object.attributes.set("hparams", namespace);
+  return null;
+});
+
+const stateDict: Native = method((object) => {
+  const dict = new DictValue();
+  for (const { name, tensor } of [
+    ...namedTensors(object, "parameters"),
+    ...namedTensors(object, "buffers"),
+  ]) {
+    dict.entries.set(`s${name}`, { key: name, value: tensor });
+  }
+  return dict;
+});
+
+export const moduleMethods: Readonly<Record<string, Native>> = {
+  __init__: () => null,
+  __call__: method((object, args, interpreter, span) => runForward(interpreter, object, args, span)),
+  forward: method((_, _args, interpreter, span) => interpreter.raise("NotImplementedError", "forward", span)),
+  parameters: tensors("parameters", false),
+  named_parameters: tensors("parameters", true),
+  buffers: tensors("buffers", false),
+  named_buffers: tensors("buffers", true),
+  modules: method((object) => iterator(namedModules(object).map((one) => one.module))),
+  named_modules: method((object, args) => {
+    const prefix = args.or(1, "prefix", "");
+    const found = namedModules(object, typeof prefix === "string" ? prefix : "");
+    return iterator(found.map(({ path, module }) => new TupleValue([path, module])));
+  }),
+  children: method((object) => iterator([...new Set(childrenOf(object).map(([, child]) => child))])),
+  named_children: method((object) =>
+    iterator(childrenOf(object).map(([name, child]) => new TupleValue([name, child]))),
+  ),
+  apply,
+  train,
+  eval: method((object) => {
+    setTraining(object, false);
+    return object;
+  }),
+  requires_grad_: requiresGrad,
+  to,
+  cuda: self,
+  cpu: self,
+  share_memory: self,
+  half: cast("float16"),
+  bfloat16: cast("bfloat16"),
+  float: cast("float32"),
+  double: cast("float64"),
+  type: to,
+  compile: () => null,
+  zero_grad: () => null,
+  add_module: addModule,
+  register_module: addModule,
+  register_buffer: registerBuffer,
+  register_parameter: registerParameter,
+  register_forward_hook: hook,
+  register_forward_pre_hook: hook,
+  register_full_backward_hook: hook,
+  get_submodule: byPath,
+  get_parameter: byPath,
+  get_buffer: byPath,
+  state_dict: stateDict,
+  load_state_dict: () => null,
+  extra_repr: () => "",
+  save_hyperparameters: saveHyperparameters,
+  log: () => null,
+  log_dict: () => null,
+  gradient_checkpointing_enable: hook,
+};
+
+/** Whether a module's `forward` is written in the user's file. */
+export function hasOwnForward(object: ObjectValue): boolean {
+  return object.type.attribute("forward") instanceof FunctionValue;
+}
+
+export { joinPath };

@@ -1,0 +1,81 @@
+/** What makes an object an `nn.Module`: parameters, buffers, submodules, each by name and in order. */
+import type { Span } from "../../../python/tree";
+import type { Tensor } from "../../tensor";
+import type { Unknown } from "../../unknown";
+import type { ObjectValue, Value } from "../values";
+
+export class ModuleState {
+  readonly parameters = new Map<string, Tensor | null>();
+  readonly buffers = new Map<string, Tensor | null>();
+  readonly modules = new Map<string, ObjectValue | null>();
+  /** Parts that may hold parameters but are not understood. */
+  readonly unknownParts = new Map<string, Unknown>();
+  /** Where in the user's file each submodule was attached. */
+  readonly attachedAt = new Map<string, Span>();
+  training = true;
+  /** Forward or backward hooks were registered. */
+  hooked = false;
+
+  *held(): Iterable<Value> {
+    yield* this.parameters.values();
+    yield* this.buffers.values();
+    yield* this.modules.values();
+  }
+}
+
+/** Module, path and name of the parent's attribute; each module once, parents first, as `named_modules()`. */
+export interface NamedModule {
+  readonly path: string;
+  readonly module: ObjectValue;
+}
+
+export function joinPath(prefix: string, name: string): string {
+  return prefix === "" ? name : `${prefix}.${name}`;
+}
+
+export function namedModules(root: ObjectValue, prefix = ""): NamedModule[] {
+  const seen = new Set<ObjectValue>();
+  const found: NamedModule[] = [];
+  const pending: NamedModule[] = [{ path: prefix, module: root }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (seen.has(next.module)) continue;
+    seen.add(next.module);
+    found.push(next);
+    const children = [...(next.module.module?.modules ?? [])].reverse();
+    for (const [name, child] of children) {
+      if (child !== null) pending.push({ path: joinPath(next.path, name), module: child });
+    }
+  }
+  return found;
+}
+
+export interface NamedTensor {
+  readonly name: string;
+  readonly tensor: Tensor;
+}
+
+/** Parameters or buffers under a module, each tensor once, in PyTorch's order. */
+export function namedTensors(
+  root: ObjectValue,
+  kind: "parameters" | "buffers",
+  recurse = true,
+  prefix = "",
+  once = true,
+): NamedTensor[] {
+  const modules = recurse ? namedModules(root, prefix) : [{ path: prefix, module: root }];
+  const seen = new Set<Tensor>();
+  const found: NamedTensor[] = [];
+  for (const { path, module } of modules) {
+    for (const [name, tensor] of module.module?.[kind] ?? []) {
+      if (tensor === null || (once && seen.has(tensor))) continue;
+      seen.add(tensor);
+      found.push({ name: joinPath(path, name), tensor });
+    }
+  }
+  return found;
+}
+
+/** What in a module tree may hold parameters that are not counted. */
+export function unknownParts(root: ObjectValue): Unknown[] {
+  return namedModules(root).flatMap(({ module }) => [...(module.module?.unknownParts.values() ?? [])]);
+}

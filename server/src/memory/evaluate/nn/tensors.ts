@@ -1,0 +1,161 @@
+/** Attributes and methods of tensors: shapes and flags are known here, all else is an operator's. */
+import type { Span } from "../../../python/tree";
+import {
+  canRequireGrad,
+  dtypeBytes,
+  elementCount,
+  isComplex,
+  isContiguous,
+  isFloating,
+  type Tensor,
+} from "../../tensor";
+import { CallArguments } from "../arguments";
+import { runOperator } from "../bridge";
+import type { Interpreter } from "../interpreter";
+import { integer } from "../numbers";
+import {
+  BoundMethod,
+  DeviceValue,
+  DtypeValue,
+  Float,
+  ListValue,
+  NativeFunction,
+  TupleValue,
+  type Native,
+  type Value,
+} from "../values";
+import { Tensor as TensorClass } from "../../tensor";
+
+type Read = (tensor: Tensor, interpreter: Interpreter) => Value;
+
+/** `torch.Size` of a tensor. */
+export function sizeOf(tensor: Tensor): TupleValue {
+  return new TupleValue(tensor.shape, undefined, true);
+}
+
+const attributes: Readonly<Record<string, Read>> = {
+  shape: sizeOf,
+  dtype: (tensor) => new DtypeValue(tensor.dtype),
+  device: (_, interpreter) => deviceOf(interpreter),
+  requires_grad: (tensor) => tensor.requiresGrad,
+  ndim: (tensor) => tensor.shape.length,
+  is_cuda: (_, interpreter) => interpreter.execution.device === "cuda",
+  is_leaf: (tensor) => tensor.isLeaf,
+  is_sparse: () => false,
+  is_quantized: () => false,
+  is_meta: () => false,
+  grad: () => null,
+  grad_fn: () => null,
+  itemsize: (tensor) => dtypeBytes[tensor.dtype],
+  nbytes: (tensor) => elementCount(tensor.shape) * dtypeBytes[tensor.dtype],
+};
+
+/** The device that tensors of the run are on. */
+export function deviceOf(interpreter: Interpreter): DeviceValue {
+  return new DeviceValue(interpreter.execution.device === "cuda" ? "cuda:0" : "cpu");
+}
+
+/** Attributes that PyTorch computes by an operator. */
+const computed = new Set(["T", "mT", "H", "mH", "real", "imag", "data"]);
+
+function native(
+  run: (tensor: Tensor, interpreter: Interpreter, args: CallArguments, span: Span | undefined) => Value,
+): Native {
+  return (interpreter, args, span) => {
+    const tensor = args.at(0);
+    return tensor instanceof TensorClass
+      ? run(tensor, interpreter, args.withoutFirst(), span)
+      : interpreter.unknown("call", span, { name: "Tensor" });
+  };
+}
+
+/** One element as a Python number, when it is known. */
+function element(tensor: Tensor, value: number | undefined): Value | undefined {
+  if (value === undefined) return undefined;
+  if (tensor.dtype === "bool") return value !== 0;
+  return isFloating(tensor.dtype) ? new Float(value) : value;
+}
+
+function nested(tensor: Tensor, values: readonly number[]): Value {
+  const { shape } = tensor;
+  let level: Value[] = values.map((value) => element(tensor, value) ?? null);
+  for (let dim = shape.length - 1; dim >= 0; dim--) {
+    const size = shape[dim] ?? 1;
+    const next: Value[] = [];
+    for (let i = 0; i < level.length; i += size) next.push(new ListValue(level.slice(i, i + size)));
+    level = next;
+  }
+  return level[0] ?? new ListValue([]);
+}
+
+const methods: Readonly<Record<string, Native>> = {
+  size: native((tensor, interpreter, args, span) => {
+    const given = args.get(0, "dim");
+    if (given === undefined || given === null) return sizeOf(tensor);
+    const dim = integer(given);
+    if (dim === undefined) return args.unknown() ?? interpreter.unknown("call", span, { name: "size" });
+    const size = tensor.shape[dim < 0 ? dim + tensor.shape.length : dim];
+    return size ?? interpreter.raise("IndexError", "Dimension out of range", span);
+  }),
+  dim: native((tensor) => tensor.shape.length),
+  ndimension: native((tensor) => tensor.shape.length),
+  numel: native((tensor) => elementCount(tensor.shape)),
+  nelement: native((tensor) => elementCount(tensor.shape)),
+  element_size: native((tensor) => dtypeBytes[tensor.dtype]),
+  stride: native((tensor, _, args) => {
+    const dim = integer(args.at(0) ?? null);
+    return dim === undefined ? new TupleValue(tensor.strides) : (tensor.strides.at(dim) ?? 0);
+  }),
+  is_floating_point: native((tensor) => isFloating(tensor.dtype)),
+  is_complex: native((tensor) => isComplex(tensor.dtype)),
+  is_contiguous: native((tensor) => isContiguous(tensor)),
+  get_device: native(() => 0),
+  __len__: native((tensor) => tensor.shape[0] ?? 0),
+  item: native((tensor, interpreter, _, span) => {
+    const value = tensor.values?.length === 1 ? tensor.values[0] : undefined;
+    return element(tensor, value) ?? interpreter.unknown("tensorValue", span);
+  }),
+  tolist: native((tensor, interpreter, _, span) => {
+    const { values } = tensor;
+    return values === undefined ? interpreter.unknown("tensorValue", span) : nested(tensor, values);
+  }),
+  requires_grad_: native((tensor, interpreter, args, span) => {
+    const flag = args.or(0, "requires_grad", true);
+    if (typeof flag === "boolean" && canRequireGrad(tensor.dtype)) tensor.requiresGrad = flag;
+    else interpreter.note(args.unknown() ?? interpreter.unknown("tensorValue", span));
+    return tensor;
+  }),
+  register_hook: native(() => null),
+  retain_grad: native(() => null),
+};
+
+const bound = new Map<string, NativeFunction>();
+
+function boundMethod(tensor: Tensor, name: string, call: Native): BoundMethod {
+  let made = bound.get(name);
+  if (made === undefined) {
+    made = new NativeFunction(name, call);
+    bound.set(name, made);
+  }
+  return new BoundMethod(tensor, made);
+}
+
+/** An attribute of a tensor; undefined when nothing is known of it. */
+export function tensorAttribute(
+  interpreter: Interpreter,
+  tensor: Tensor,
+  name: string,
+  span: Span | undefined,
+): Value | undefined {
+  const read = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+  if (read !== undefined) return read(tensor, interpreter);
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (method !== undefined) return boundMethod(tensor, name, method);
+  const operator = `Tensor.${name}`;
+  if (!interpreter.execution.supports(operator)) {
+    if (name === "data") return runOperator(interpreter, "Tensor.detach", new CallArguments([tensor]), span);
+    return undefined;
+  }
+  if (computed.has(name)) return runOperator(interpreter, operator, new CallArguments([tensor]), span);
+  return boundMethod(tensor, name, (inner, args) => runOperator(inner, operator, args));
+}

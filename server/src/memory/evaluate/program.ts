@@ -1,0 +1,120 @@
+/** A file as a program: its top level is run once, then models of it are built. */
+import type { ClassDefinition, Expression, Module, Span } from "../../python/tree";
+import type { Execution } from "../tape";
+import { isUnknown, type Unknown } from "../unknown";
+import { CallArguments } from "./arguments";
+import { assignUnknown } from "./assign";
+import { isModuleClass } from "./classes";
+import { effectsOf } from "./effects";
+import { Interpreter, type Limits } from "./interpreter";
+import { namedModules } from "./nn/state";
+import { ClassValue, FunctionValue, ObjectValue, type Value } from "./values";
+
+/** The top level may take this many steps altogether, and one statement of it this many. */
+const topLevelSteps = 600_000;
+const statementSteps = 150_000;
+
+export class Program {
+  readonly interpreter: Interpreter;
+  /** Bytes that the top level left behind: other models of the file, data. */
+  private baseline = { live: 0, allocated: 0 };
+
+  constructor(
+    readonly execution: Execution,
+    readonly module: Module,
+    limits?: Limits,
+  ) {
+    this.interpreter = new Interpreter(execution, module, limits);
+    this.runTopLevel();
+  }
+
+  /** Runs every statement that can be run; what fails leaves its names unknown. */
+  private runTopLevel(): void {
+    const { interpreter } = this;
+    interpreter.skipForward = true;
+    for (const statement of this.module.body) {
+      interpreter.stepLimit = Math.min(interpreter.steps + statementSteps, topLevelSteps);
+      const fault = interpreter.guard(() => void interpreter.execute([statement]));
+      if (!isUnknown(fault)) continue;
+      for (const target of effectsOf([statement]).targets) {
+        if (target.kind === "Name" && !interpreter.globals.variables.has(target.id)) {
+          assignUnknown(interpreter, target, fault);
+        }
+      }
+    }
+    interpreter.skipForward = false;
+    this.baseline = { live: this.execution.live, allocated: this.execution.allocated };
+    interpreter.noted.clear();
+  }
+
+  /** Live bytes that belong to the model and its step. */
+  get live(): number {
+    return this.execution.live - this.baseline.live;
+  }
+
+  /** A fresh allowance of steps for what comes next. */
+  private allowSteps(): void {
+    this.interpreter.stepLimit = this.interpreter.steps + this.interpreter.limits.steps;
+  }
+
+  /** The classes of the file that are `nn.Module`s, in source order. */
+  moduleClasses(): { readonly name: string; readonly node: ClassDefinition; readonly type: ClassValue }[] {
+    const found: { name: string; node: ClassDefinition; type: ClassValue }[] = [];
+    for (const [name, value] of this.interpreter.globals.variables) {
+      if (!(value instanceof ClassValue) || value.node === undefined || value.name !== name) continue;
+      if (isModuleClass(this.interpreter, value)) found.push({ name, node: value.node, type: value });
+    }
+    return found.sort((a, b) => a.node.start - b.node.start);
+  }
+
+  /** A function, class or value of the file. */
+  global(name: string): Value | undefined {
+    return this.interpreter.globals.variables.get(name);
+  }
+
+  isFunction(name: string): boolean {
+    return this.global(name) instanceof FunctionValue;
+  }
+
+  /** Evaluates an expression over the file's names; `span` is where it stands in the file. */
+  evaluate(expression: Expression, span: Span | undefined): Value {
+    const { interpreter } = this;
+    this.allowSteps();
+    interpreter.callSpan = span;
+    return interpreter.guard(() => interpreter.hide(() => this.hold(interpreter.evaluate(expression))));
+  }
+
+  /** An instance of a class, its arguments left at their defaults. */
+  instantiate(type: ClassValue, span: Span | undefined): Value {
+    const { interpreter } = this;
+    this.allowSteps();
+    interpreter.callSpan = span;
+    return interpreter.guard(() => this.hold(interpreter.call(type, new CallArguments([]), span)));
+  }
+
+  /** The program itself keeps the value. */
+  private hold(value: Value): Value {
+    this.interpreter.references.retain(value);
+    return value;
+  }
+
+  /** Calls a value with the steps of one forward; Unknown when it could not be followed to its end. */
+  call(callee: Value, args: CallArguments): Value {
+    const { interpreter } = this;
+    this.allowSteps();
+    interpreter.tracing = true;
+    const result = interpreter.guard(() => interpreter.call(callee, args, interpreter.callSpan));
+    interpreter.tracing = false;
+    return result;
+  }
+
+  /** Learns the paths of a model's modules, for messages. */
+  adopt(model: ObjectValue): void {
+    this.interpreter.modulePaths = new Map(namedModules(model).map(({ path, module }) => [module, path]));
+  }
+
+  /** What was not understood since the top level ran. */
+  noted(): Unknown[] {
+    return [...this.interpreter.noted.values()];
+  }
+}

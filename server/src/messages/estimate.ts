@@ -1,0 +1,60 @@
+/** Why a part of an estimate is not known, and what an estimate rests on. */
+import type { MessageText } from "./message";
+
+export const unknownReasons = {
+  call: { en: "the call of `{name}` is not understood", "zh-cn": "无法理解对 `{name}` 的调用" },
+  name: { en: "`{name}` is not known here", "zh-cn": "此处无法得知 `{name}`" },
+  import: { en: "`{name}` comes from another file", "zh-cn": "`{name}` 来自其他文件" },
+  attribute: {
+    en: "attribute `{name}` of `{type}` is not known",
+    "zh-cn": "无法得知 `{type}` 的属性 `{name}`",
+  },
+  parameter: { en: "argument `{name}` is not known", "zh-cn": "无法得知参数 `{name}`" },
+  argument: {
+    en: "an argument of `{name}` is not known: {reason}",
+    "zh-cn": "`{name}` 的参数未知：{reason}",
+  },
+  condition: {
+    en: "which branch runs is not known: {reason}",
+    "zh-cn": "无法得知执行哪个分支：{reason}",
+  },
+  loop: { en: "what the loop runs over is not known: {reason}", "zh-cn": "无法得知循环遍历的内容：{reason}" },
+  tensorValue: {
+    en: "this depends on the value of a tensor",
+    "zh-cn": "这取决于张量的值",
+  },
+  syntax: { en: "the code here has a syntax error", "zh-cn": "此处代码有语法错误" },
+  unsupported: { en: "`{what}` is not evaluated", "zh-cn": "不对 `{what}` 求值" },
+  operator: {
+    en: "operator `{operator}` between {left} and {right} is not understood",
+    "zh-cn": "无法理解 {left} 与 {right} 之间的运算符 `{operator}`",
+  },
+  raised: { en: "the code raises {type}: {text}", "zh-cn": "代码抛出 {type}：{text}" },
+  raisedBare: { en: "the code raises {type}", "zh-cn": "代码抛出 {type}" },
+  steps: { en: "evaluation stopped after {steps} steps", "zh-cn": "求值在 {steps} 步后停止" },
+  depth: { en: "calls or expressions are nested too deeply", "zh-cn": "调用或表达式嵌套过深" },
+  size: { en: "a value grew too large to be followed", "zh-cn": "某个值过大，无法继续跟踪" },
+  number: { en: "the number is too large to be followed", "zh-cn": "数字过大，无法继续跟踪" },
+  base: { en: "base class `{name}` is not known", "zh-cn": "无法得知基类 `{name}`" },
+  submodule: {
+    en: "`{name}` may be a module whose parameters are not known: {reason}",
+    "zh-cn": "`{name}` 可能是参数未知的模块：{reason}",
+  },
+  changedModule: {
+    en: "`{name}` may change the module it is given",
+    "zh-cn": "`{name}` 可能会修改传入的模块",
+  },
+  notModule: { en: "`{name}` does not give an nn.Module", "zh-cn": "`{name}` 得到的不是 nn.Module" },
+  noModel: { en: "no model was found", "zh-cn": "未找到模型" },
+  input: { en: "activations: input unknown", "zh-cn": "激活：输入未知" },
+  loss: { en: "loss `{name}` is not understood", "zh-cn": "无法理解损失 `{name}`" },
+  hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
+  optimizer: { en: "optimizer `{name}` is not known", "zh-cn": "无法得知优化器 `{name}`" },
+  noOutput: { en: "no tensor of the output needs a gradient", "zh-cn": "输出中没有需要梯度的张量" },
+  argumentsNeeded: {
+    en: "`{name}` cannot be built: argument `{parameter}` has no default",
+    "zh-cn": "无法构建 `{name}`：参数 `{parameter}` 没有默认值",
+  },
+} satisfies Record<string, MessageText>;
+
+export type UnknownReason = keyof typeof unknownReasons;
