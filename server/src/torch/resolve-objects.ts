@@ -145,6 +145,8 @@ class FileObjects implements Objects {
     }
     const passed = this.fromCallers(owner, parameter);
     if (isSure(passed)) return passed;
+    // `Model` is a class that is passed on, whatever its annotation says.
+    if (/^[A-Z][a-z]/.test(parameter.name.id)) return undefined;
     const annotated = parameter.annotation && this.ofAnnotation(parameter.annotation);
     if (annotated) return annotated;
     const fallback = parameter.default && this.find(parameter.default);
@@ -540,6 +542,7 @@ const namedRoles: readonly (readonly [RegExp, Role])[] = [
 
 /** What a variable called like this usually is. Evidence of the weakest kind. */
 export function roleByName(name: string): Role | undefined {
+  if (/^[A-Z][a-z]/.test(name)) return undefined;
   if (
     /(_?(name|path|dir|file|config|cfg|args|kwargs|state|dict|id|type|params|class|cls|fn|size|dim|url|ema_decay|output|outputs|lr))$/i.test(
       name,

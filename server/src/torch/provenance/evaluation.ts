@@ -12,7 +12,14 @@ import type {
   Node,
   Statement,
 } from "../../python/tree";
-import { ancestors, enclosingFunction, statementList, statementListsOf, walk } from "../../python/walk";
+import {
+  ancestors,
+  enclosingFunction,
+  enclosingLoop,
+  statementList,
+  statementListsOf,
+  walk,
+} from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass } from "../resolve-index";
@@ -158,11 +165,12 @@ class PassFinder {
     if (byEval === "training") return undefined;
     const loop = this.evaluationLoop(call, body);
     const named = owner !== undefined && this.isEvaluationFunction(owner);
-    const ofModule = owner && this.isMethodOfModule(owner);
-    if (ofModule && !named) return undefined;
     const strength = (byEval ? 2 : 0) + (loop ? 1 : 0) + (named ? 1 : 0);
-    if (strength === 0 || (model.certainty === "name" && strength < 2)) return undefined;
-    if (!byEval && this.givesGraphAway(call, owner, loop !== undefined)) return undefined;
+    if (strength === 0) return undefined;
+    // Parts of a model, and models we know by name only, need a second sign: others decide how they are called.
+    const uncertain = model.certainty === "name" || (owner !== undefined && this.isMethodOfModule(owner));
+    if (strength === 1 && (uncertain || (named && !runsOnGivenData(owner, call)))) return undefined;
+    if (!byEval && this.givesGraphAway(owner, loop !== undefined)) return undefined;
     if (byEval) return { place: byEval.place, evalCall: byEval.call, strength };
     const place = named ? placeIn(body.body, call) : loop && placeOf(loop);
     return place && { place, evalCall: undefined, strength };
@@ -352,11 +360,7 @@ class PassFinder {
   }
 
   /** The function hands the result out with its graph; who gets it may want that graph. */
-  private givesGraphAway(
-    call: Call,
-    owner: FunctionDefinition | Lambda | undefined,
-    inLoop: boolean,
-  ): boolean {
+  private givesGraphAway(owner: FunctionDefinition | Lambda | undefined, inLoop: boolean): boolean {
     if (owner?.kind !== "FunctionDefinition") return false;
     const returned = this.resolver.index.returns.get(owner) ?? [];
     const out = returned.some(
@@ -368,6 +372,13 @@ class PassFinder {
       ? true
       : !inLoop && calls.some((one) => this.provenance.needed.possibly.has(one));
   }
+}
+
+/** A function that loops over something or is given something; `def test(): net(torch.randn(1, 3, 32, 32))` is a try-out. */
+function runsOnGivenData(owner: FunctionDefinition | undefined, call: Call): boolean {
+  return (
+    enclosingLoop(call) !== undefined || (owner?.parameters.some(({ name }) => name.id !== "self") ?? false)
+  );
 }
 
 function forwardReceiver(call: Call): Expression {

@@ -109,7 +109,9 @@ class KeptFinder {
     through: Call | undefined,
   ): KeptValue | undefined {
     if (carried.graph !== "yes") return undefined;
-    const { needed } = this.options;
+    const { needed, reach } = this.options;
+    // Parts of one result made before the loop share its graph: nothing grows with the iterations.
+    if (![...carried.sources].some((source) => reach.runsIn(loop, source))) return undefined;
     const marks = this.marksOf(store);
     if (marks.some((mark) => needed.surely.has(mark))) return undefined;
     const freedBy = this.freedBy(carried, loop);

@@ -18,6 +18,7 @@ import {
   tensorConstructors,
 } from "../api-graph";
 import type { Resolver } from "../resolve";
+import { enclosingClass } from "../resolve-index";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { BackwardCall } from "./sinks";
 import type { Store } from "./stores";
@@ -198,7 +199,10 @@ function outOfSight(resolver: Resolver): Expression[] {
   }
   for (const [target, nodes] of resolver.index.returns) {
     if (isProperty(target)) continue; // reads of the attribute are followed where they stand
-    const seen = resolver.callsTo(target).length > 0 && !resolver.isUsedAsValue(target);
+    const seen =
+      !isCalledFromElsewhere(target, resolver) &&
+      resolver.callsTo(target).length > 0 &&
+      !resolver.isUsedAsValue(target);
     for (const node of nodes) if (node.value && (!seen || node.kind === "Yield")) roots.push(node.value);
   }
   return roots;
@@ -226,4 +230,19 @@ function isProperty(target: FunctionDefinition): boolean {
   return target.decorators.some(
     ({ expression }) => expression.kind === "Name" && /^(cached_)?property$/.test(expression.id),
   );
+}
+
+/** Methods of models, and methods that a base class outside this file may call (`compute_loss` of a Trainer). */
+function isCalledFromElsewhere(target: FunctionDefinition, resolver: Resolver): boolean {
+  const holder = enclosingClass(target);
+  if (holder === undefined) return false;
+  if (resolver.isModuleClass(holder)) return true;
+  return holder.bases.some(
+    (base) => resolver.qualifiedName(base) !== "builtins.object" && !isLocalClass(base, resolver),
+  );
+}
+
+function isLocalClass(base: Expression, resolver: Resolver): boolean {
+  if (base.kind !== "Name") return false;
+  return resolver.scopes.lookup(base).some(({ kind }) => kind === "class");
 }
