@@ -26,6 +26,7 @@ describe("the built command line", function () {
       cwd: folder.path,
       input,
       encoding: "utf8",
+      maxBuffer: 16 * 1024 * 1024,
       env: { PATH: process.env["PATH"] },
     });
     return { code: status, stdout, stderr };

@@ -5,7 +5,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { glob } from "tinyglobby";
+import picomatch from "picomatch";
 import { GitIgnore } from "./gitignore";
 import { problem, problemOf } from "./problem";
 import type { FileProblem } from "./problem";
@@ -59,7 +59,7 @@ class Search {
   }
 
   /** Folders wait on a stack of our own: their depth is the user's, the call stack is not. */
-  private async walk(root: string): Promise<void> {
+  private async walk(root: string, accepts: (entryPath: string) => boolean = () => true): Promise<void> {
     const pending: { readonly folder: string; readonly ignore: GitIgnore }[] = [
       { folder: root, ignore: await GitIgnore.above(this.absolute(root)) },
     ];
@@ -81,7 +81,11 @@ class Search {
           if (!isSkipped(entry.name) && !ignore.ignores(this.absolute(entryPath), true)) {
             folders.push({ folder: entryPath, ignore });
           }
-        } else if (this.isWanted(entry) && !ignore.ignores(this.absolute(entryPath), false)) {
+        } else if (
+          this.isWanted(entry) &&
+          accepts(entryPath) &&
+          !ignore.ignores(this.absolute(entryPath), false)
+        ) {
           await this.takeEntry(entry, entryPath);
         }
       }
@@ -110,29 +114,26 @@ class Search {
     this.files.push(file);
   }
 
+  /** A pattern stands for the files and folders below its fixed beginning that match it. */
   private async expand(pattern: string): Promise<void> {
-    const matches = await glob(pattern.replaceAll("\\", "/"), {
-      cwd: this.cwd,
-      absolute: path.isAbsolute(pattern),
-      onlyFiles: false,
-      followSymbolicLinks: false,
-      expandDirectories: false,
-      ignore: ["**/node_modules/**", "**/site-packages/**", "**/__pycache__/**"],
-    });
+    const { base, glob } = picomatch.scan(pattern.replaceAll("\\", "/"));
+    const root = base === "" ? "." : base;
     const before = this.files.length + this.problems.length;
-    for (const match of matches.sort(byCodeUnits)) {
-      if (match.endsWith("/")) await this.walk(match.slice(0, -1));
-      else if (this.extensions.some((extension) => match.endsWith(extension))) await this.addMatch(match);
+    if (glob !== "" && (await this.isFolder(root))) {
+      const matches = picomatch([glob, `${glob}/**`]);
+      const belowRoot = (entryPath: string): string =>
+        path.relative(root, entryPath).split(path.sep).join("/");
+      await this.walk(root, (entryPath) => matches(belowRoot(entryPath)));
     }
-    if (matches.length === 0 || this.files.length + this.problems.length === before) {
-      this.problems.push(problem(pattern, "noMatch"));
-    }
+    if (this.files.length + this.problems.length === before) this.problems.push(problem(pattern, "noMatch"));
   }
 
-  private async addMatch(match: string): Promise<void> {
-    const absolute = this.absolute(match);
-    const ignore = await GitIgnore.above(absolute);
-    if (!ignore.ignores(absolute, false)) await this.add(match);
+  private async isFolder(given: string): Promise<boolean> {
+    try {
+      return (await stat(this.absolute(given))).isDirectory();
+    } catch {
+      return false;
+    }
   }
 
   private async isDangling(given: string): Promise<boolean> {
@@ -153,7 +154,7 @@ function isSkipped(folder: string): boolean {
 }
 
 function isPattern(given: string): boolean {
-  return /[*?[\]{}!]/.test(given);
+  return /[*?[{]|[@!+]\(/.test(given);
 }
 
 function byName(a: Dirent, b: Dirent): number {

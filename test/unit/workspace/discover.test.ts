@@ -103,6 +103,9 @@ describe("discovery of files", () => {
     assert.deepEqual(await found(["**/*.py"]), ["x/a.py", "y/a.py"]);
     assert.deepEqual(await found([`${folder.path}/*/a.py`]), [folder.join("x/a.py"), folder.join("y/a.py")]);
     assert.deepEqual(await found(["[xy]"]), ["x/a.py", "y/a.py"]);
+    assert.deepEqual(await found(["./{y,x}/a.*"]), ["x/a.py", "y/a.py"]);
+    const below = await discoverFiles(["../y/*.py"], { cwd: folder.join("x") });
+    assert.deepEqual(below.files, ["../y/a.py"]);
   });
 
   it("takes files whose names look like patterns", async () => {
