@@ -21,13 +21,15 @@ export const requireFromRuntime = createRequire(path.join(runtime, "package.json
 /** Throws when something cannot be had, e.g. without a network. */
 export async function installRuntime(log) {
   const wanted = createHash("sha256");
-  for (const file of ["package.json", "package-lock.json", "install.mjs"]) wanted.update(readFileSync(path.join(here, file)));
+  for (const file of ["package.json", "package-lock.json", "install.mjs"])
+    wanted.update(readFileSync(path.join(here, file)));
   const hash = wanted.digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
   log("installing a VS Code for the editor tests (once, about 400 MB) …");
   rmSync(runtime, { recursive: true, force: true });
   mkdirSync(runtime, { recursive: true });
-  for (const file of ["package.json", "package-lock.json"]) copyFileSync(path.join(here, file), path.join(runtime, file));
+  for (const file of ["package.json", "package-lock.json"])
+    copyFileSync(path.join(here, file), path.join(runtime, file));
   npm("ci", [], runtime);
   if (process.platform === "linux") {
     // Not `ci`: the lock file inside the package does not match its package.json.
@@ -41,7 +43,11 @@ export async function installRuntime(log) {
 function npm(command, args, cwd) {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const shell = process.platform === "win32";
-  execFileSync(shell ? "npm.cmd" : "npm", [command, ...args, ...flags], { cwd, shell, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(shell ? "npm.cmd" : "npm", [command, ...args, ...flags], {
+    cwd,
+    shell,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }
 
 /** VS Code's own server build, which the package `code-server` carries, and the Node that it asks for. */
@@ -80,7 +86,8 @@ async function unpackChromium() {
   const executable = path.join(chromiumFolder, "chromium");
   writeFileSync(executable, read("chromium.br"));
   chmodSync(executable, 0o755);
-  for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"]) await untar(read(name), chromiumFolder);
+  for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"])
+    await untar(read(name), chromiumFolder);
 }
 
 async function untar(buffer, folder) {

@@ -34,10 +34,17 @@ async function startServer(home, env, log) {
     ...["--telemetry-level", "off", "--server-data-dir", path.join(home, "data")],
     ...["--extensions-dir", path.join(home, "extensions"), "--enable-smoke-test-driver"],
   ];
-  const child = spawn(node, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(node, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
   let output = "";
   const port = await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`VS Code's server did not start:\n${output}`)), startLimit);
+    const timer = setTimeout(
+      () => reject(new Error(`VS Code's server did not start:\n${output}`)),
+      startLimit,
+    );
     const read = (chunk) => {
       output += chunk;
       if (process.env.VRAMLINT_EDITOR_LOG) log(String(chunk).trimEnd());
@@ -67,7 +74,10 @@ async function openWindow({ server, extension, suite, folder, locale, onPage, li
   try {
     const page = await browser.newPage({ viewport: { width: 1200, height: 720 }, deviceScaleFactor: 2 });
     const exit = new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`the suite did not end within ${limit / 1000} s`)), limit);
+      const timer = setTimeout(
+        () => reject(new Error(`the suite did not end within ${limit / 1000} s`)),
+        limit,
+      );
       void page.exposeFunction("codeAutomationExit", (code) => {
         clearTimeout(timer);
         resolve(code);

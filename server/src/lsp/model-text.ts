@@ -5,7 +5,7 @@ import { message, render } from "../messages/message";
 import type { Language, Message, MessageText, MessageValue } from "../messages/message";
 import { hintTexts, modelTexts, originNames, phaseNames } from "../messages/editor";
 import type { Span } from "../python/tree";
-import { formatBytes } from "./size-text";
+import { formatBytes } from "../memory/units";
 
 export interface TextContext {
   readonly language: Language;

@@ -1,0 +1,146 @@
+/**
+ * Runs the editor tests in a real VS Code, once in English and once in Chinese.
+ *
+ *   node test/editor/run.mjs [--result FILE] [--required] [--update-screenshots] [--extension FOLDER]
+ *
+ * `--result` leaves { passed, failed, skipped, failures, skippedBecause } in a file. Where VS Code cannot be had the
+ * tests are skipped loudly, with `--required` they fail. Pictures go to `.output`, with `--update-screenshots` to
+ * `docs/images`. `--extension` tests an unpacked package instead of this checkout. VSCODE_EXECUTABLE names an installed VS Code, CHROMIUM a browser, VRAMLINT_EDITOR_HOST=desktop or
+ * =server chooses; VRAMLINT_EDITOR_LOG=1 prints VS Code's own log.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import * as esbuild from "esbuild";
+import { ensureBuilt, root } from "../../scripts/tasks.mjs";
+import { installRuntime } from "./install.mjs";
+import { launchOnDesktop } from "./launch-desktop.mjs";
+import { launchInServer } from "./launch-server.mjs";
+import { PictureService } from "./pictures.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const output = path.join(here, ".output");
+/** Milliseconds for one run of the suite. */
+const limit = 240_000;
+
+const { values: options } = parseArgs({
+  options: {
+    result: { type: "string" },
+    required: { type: "boolean", default: false },
+    "update-screenshots": { type: "boolean", default: false },
+    extension: { type: "string", default: root },
+  },
+});
+
+const log = (text) => console.log(text);
+const total = { passed: 0, failed: 0, skipped: 0, failures: [] };
+
+try {
+  await installRuntime(log);
+} catch (error) {
+  const reason = `VS Code could not be installed: ${error instanceof Error ? error.message.split("\n")[0] : error}`;
+  if (options.required) fail(reason);
+  else {
+    console.warn(`SKIPPED: ${reason}`);
+    total.skipped += 1;
+    total.skippedBecause = reason;
+  }
+  finish();
+}
+
+if (options.extension === root) ensureBuilt();
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
+const suite = await bundleSuite();
+for (const locale of ["en", "zh-cn"]) await runSuite(locale);
+finish();
+
+async function bundleSuite() {
+  const outfile = path.join(output, "suite.js");
+  await esbuild.build({
+    entryPoints: [path.join(here, "suite/index.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    sourcemap: "inline",
+    external: ["vscode", "mocha"],
+  });
+  return outfile;
+}
+
+async function runSuite(locale) {
+  log(`\nVS Code in ${locale}`);
+  const folder = mkdtempSync(path.join(os.tmpdir(), "vramlint-project-"));
+  const project = path.join(folder, "project");
+  cpSync(path.join(here, "workspace"), project, { recursive: true });
+  cpSync(path.join(root, "test-fixtures/example"), project, { recursive: true });
+  const resultFile = path.join(output, `result.${locale}.json`);
+  const pictures = new PictureService(
+    options["update-screenshots"] ? path.join(root, "docs/images") : output,
+  );
+  const transcript = [];
+  try {
+    const env = {
+      VRAMLINT_SUITE_RESULT: resultFile,
+      VRAMLINT_SUITE_LOCALE: locale,
+      VRAMLINT_PICTURES: await pictures.start(),
+    };
+    const launch = onDesktop() ? launchOnDesktop : launchInServer;
+    const keep = (text) => {
+      transcript.push(text);
+      if (process.env.VRAMLINT_EDITOR_LOG) log(text);
+    };
+    await launch({
+      extension: path.resolve(options.extension),
+      suite,
+      folder: project,
+      locale,
+      env,
+      limit,
+      log: keep,
+      onPage: (page) => pictures.use(page),
+    });
+  } catch (error) {
+    fail(`VS Code in ${locale}: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    pictures.stop();
+    writeFileSync(path.join(output, `log.${locale}.txt`), transcript.join("\n"));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+  addResult(locale, resultFile);
+}
+
+function addResult(locale, file) {
+  if (!existsSync(file)) {
+    fail(
+      `VS Code in ${locale}: the suite left no result; see ${path.relative(root, output)}/log.${locale}.txt`,
+    );
+    return;
+  }
+  const result = JSON.parse(readFileSync(file, "utf8"));
+  log(result.report);
+  for (const key of ["passed", "failed", "skipped"]) total[key] += result[key];
+  total.failures.push(...result.failures.map((title) => `${locale}: ${title}`));
+}
+
+function onDesktop() {
+  const wanted = process.env.VRAMLINT_EDITOR_HOST;
+  if (wanted !== undefined) return wanted === "desktop";
+  return process.env.VSCODE_EXECUTABLE !== undefined || process.platform !== "linux";
+}
+
+function fail(reason) {
+  console.error(reason);
+  total.failed += 1;
+  total.failures.push(reason);
+}
+
+function finish() {
+  log(`editor: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  if (options.result !== undefined) writeFileSync(options.result, JSON.stringify(total));
+  process.exit(total.failed === 0 ? 0 : 1);
+}

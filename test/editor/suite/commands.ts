@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { closeEverything, diagnosticOf, diagnosticsWhere, open, ours, revert, ruleOf, until } from "./editor";
+
+describe("commands", () => {
+  afterEach(closeEverything);
+
+  it("open a rule's page as rendered Markdown", async () => {
+    await vscode.commands.executeCommand("vramlint.openRulePage", "eval-without-no-grad");
+    const shown = () => {
+      const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+      return tab?.input instanceof vscode.TabInputWebview ? tab : undefined;
+    };
+    const tab = await until([vscode.window.tabGroups.onDidChangeTabs], shown, "a page");
+    assert.match(tab.label, /doc\.md/);
+  });
+
+  it("refuse names that are no rule's", async () => {
+    for (const name of ["../../../package", "no-such-rule", 7, ""]) {
+      void vscode.commands.executeCommand("vramlint.openRulePage", name);
+    }
+    await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
+    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
+  });
+
+  it("apply all safe fixes in one step", async () => {
+    const editor = await open("train.py");
+    const { document } = editor;
+    await diagnosticOf(document.uri, "eval-without-no-grad");
+    const before = document.getText();
+    await vscode.commands.executeCommand("vramlint.fixAll");
+    assert.match(document.getText(), /with torch\.no_grad\(\):/);
+    assert.doesNotMatch(document.getText(), /empty_cache/);
+    await vscode.commands.executeCommand("undo");
+    assert.equal(document.getText(), before);
+    await revert(editor);
+  });
+
+  it("restart the server, which finds the same again", async () => {
+    const { document } = await open("train.py");
+    await diagnosticOf(document.uri, "eval-without-no-grad");
+    const before = ours(document.uri).map(ruleOf);
+    await vscode.commands.executeCommand("vramlint.restart");
+    const after = await diagnosticsWhere(
+      document.uri,
+      (found) => found.length === before.length,
+      "the same findings",
+    );
+    assert.deepEqual(after.map(ruleOf), before);
+  });
+});

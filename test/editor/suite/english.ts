@@ -1,0 +1,5 @@
+import "./diagnostics";
+import "./models";
+import "./commands";
+import "./notebooks";
+import "./screenshots";

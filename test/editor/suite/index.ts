@@ -1,0 +1,36 @@
+/** VS Code calls `run` inside its extension host. The result goes to a file: a window's log is not for people. */
+import { writeFileSync } from "node:fs";
+import Mocha from "mocha";
+
+export async function run(): Promise<void> {
+  const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Collected });
+  mocha.suite.emit("pre-require", globalThis, "", mocha);
+  if (process.env["VRAMLINT_SUITE_LOCALE"] === "zh-cn") await import("./chinese");
+  else await import("./english");
+  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  if (failures > 0) throw new Error(`${failures} failed`);
+}
+
+class Collected extends Mocha.reporters.Base {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options);
+    const lines: string[] = [];
+    const failures: string[] = [];
+    runner.on("pass", (test) => lines.push(`  ✔ ${test.fullTitle()} (${test.duration ?? 0} ms)`));
+    runner.on("pending", (test) => lines.push(`  - ${test.fullTitle()}`));
+    runner.on("fail", (test, error: Error) => {
+      failures.push(test.fullTitle());
+      lines.push(`  ✖ ${test.fullTitle()}\n${error.stack ?? error.message}`.replaceAll("\n", "\n      "));
+    });
+    runner.once("end", () => {
+      const file = process.env["VRAMLINT_SUITE_RESULT"];
+      if (file === undefined) return;
+      const { passes = 0, pending = 0 } = this.stats;
+      const report = lines.join("\n");
+      writeFileSync(
+        file,
+        JSON.stringify({ passed: passes, failed: failures.length, skipped: pending, failures, report }),
+      );
+    });
+  }
+}

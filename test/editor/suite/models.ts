@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { closeEverything, diagnosticOf, hoverText, open, positionOf, replace, revert } from "./editor";
+
+async function hintsOf({ uri, lineCount }: vscode.TextDocument): Promise<vscode.InlayHint[]> {
+  const range = new vscode.Range(0, 0, lineCount, 0);
+  return vscode.commands.executeCommand("vscode.executeInlayHintProvider", uri, range);
+}
+
+describe("what a model needs, in the editor", () => {
+  let editor: vscode.TextEditor;
+  before(async () => {
+    editor = await open("train.py");
+    await diagnosticOf(editor.document.uri, "eval-without-no-grad");
+  });
+  after(async () => {
+    await revert(editor);
+    await closeEverything();
+  });
+
+  it("shows over the class", async () => {
+    const { document } = editor;
+    const text = await hoverText(document.uri, positionOf(document, "class ResNet", 7));
+    // The parameters of this network, counted by PyTorch: 11,356,936.
+    assert.match(text, /11,356,936 parameters, all trainable/);
+    assert.match(text, /\| Gradients \| 43\.3 MiB \|/);
+    assert.match(text, /\| Peak of a training step \| \d/);
+  });
+
+  it("shows over the line that makes the model", async () => {
+    const { document } = editor;
+    const text = await hoverText(document.uri, positionOf(document, "model = ResNet(classes=200)", 10));
+    assert.match(text, /11,356,936 parameters/);
+  });
+
+  it("stands behind the header and the class, and follows edits", async () => {
+    const { document } = editor;
+    const before = await hintsOf(document);
+    assert.ok(
+      before.some(({ position }) => position.line === 2),
+      "behind the header",
+    );
+    const line = positionOf(document, "class ResNet").line;
+    const ofClass = before.find(({ position }) => position.line === line);
+    assert.ok(ofClass, "behind the class");
+    await replace(editor, "width=64", "width=32");
+    const after = (await hintsOf(document)).find(({ position }) => position.line === line);
+    assert.ok(after && after.label !== ofClass.label);
+  });
+});

@@ -1,0 +1,71 @@
+/** Pictures of the window, for the README; taken only where the runner can see it. */
+import * as vscode from "vscode";
+import { setting } from "./editor";
+
+const service = process.env["VRAMLINT_PICTURES"];
+
+export interface Wish {
+  /** `width x height` of the window. */
+  readonly size?: string;
+  readonly press?: string;
+  /** Selector of what is clicked if it is there. */
+  readonly click?: string;
+  /** Selectors of what must be visible, or gone, before the picture. */
+  readonly wait?: string;
+  readonly gone?: string;
+  readonly hover?: string;
+  /** The file's name without extension. */
+  readonly picture?: string;
+}
+
+export async function ask(wish: Wish): Promise<void> {
+  if (service === undefined) return;
+  const response = await fetch(`${service}?${new URLSearchParams({ ...wish }).toString()}`);
+  if (!response.ok) throw new Error(await response.text());
+}
+
+const looks: Readonly<Record<string, unknown>> = {
+  "chat.disableAIFeatures": true,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "security.workspace.trust.banner": "never",
+  "workbench.statusBar.visible": false,
+  "workbench.activityBar.location": "hidden",
+  "workbench.layoutControl.enabled": false,
+  "window.commandCenter": false,
+  "window.menuBarVisibility": "hidden",
+  "window.customTitleBarVisibility": "never",
+  "workbench.editor.showTabs": "single",
+  "breadcrumbs.enabled": false,
+  "editor.minimap.enabled": false,
+  "editor.scrollbar.vertical": "hidden",
+  "editor.overviewRulerBorder": false,
+  "editor.hideCursorInOverviewRuler": true,
+  "editor.glyphMargin": false,
+  "editor.folding": false,
+  "editor.stickyScroll.enabled": false,
+  "editor.occurrencesHighlight": "off",
+  "editor.renderLineHighlight": "none",
+  "editor.matchBrackets": "never",
+  "editor.guides.indentation": false,
+  "editor.unicodeHighlight.nonBasicASCII": false,
+  "editor.unicodeHighlight.ambiguousCharacters": false,
+  "editor.fontFamily": "'JetBrains Mono', 'Noto Sans Hans', monospace",
+  "editor.fontLigatures": false,
+  "editor.fontSize": 14,
+  "editor.lineHeight": 22,
+};
+
+/** A calm window: no side bars, banners, minimap. */
+export async function tidyWindow(): Promise<void> {
+  for (const [name, value] of Object.entries(looks)) {
+    // A newer or older VS Code may not know one of them; the picture is a little less calm then.
+    await setting(name, value).then(undefined, () => undefined);
+  }
+  for (const command of ["closeSidebar", "closeAuxiliaryBar", "closePanel"]) {
+    await vscode.commands.executeCommand(`workbench.action.${command}`);
+  }
+  await vscode.commands.executeCommand("notifications.clearAll");
+  await ask({ click: ".part.banner .action-container a" });
+}
+
+export const themes = { light: "Default Light Modern", dark: "Default Dark Modern" } as const;

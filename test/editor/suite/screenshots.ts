@@ -1,0 +1,57 @@
+import * as vscode from "vscode";
+import { closeEverything, diagnosticOf, open, positionOf, setting } from "./editor";
+import { ask, themes, tidyWindow } from "./pictures";
+
+const isChinese = process.env["VRAMLINT_SUITE_LOCALE"] === "zh-cn";
+
+describe("pictures", () => {
+  before(function () {
+    if (process.env["VRAMLINT_PICTURES"] === undefined) this.skip();
+  });
+  after(closeEverything);
+
+  for (const [shade, theme] of Object.entries(themes)) {
+    const name = (of: string): string =>
+      [of, ...(shade === "dark" ? ["dark"] : []), ...(isChinese ? ["zh-cn"] : [])].join(".");
+
+    it(`are taken in ${shade}`, async () => {
+      await setting("workbench.colorTheme", theme);
+      await tidyWindow();
+      await ask({ size: "1000x560" });
+      const editor = await open("train.py");
+      await diagnosticOf(editor.document.uri, "eval-without-no-grad");
+
+      await show(editor, "def evaluate", 3);
+      const call = positionOf(editor.document, "model(images)\n        total_loss", 2);
+      editor.selection = at(call);
+      await vscode.commands.executeCommand("editor.action.showHover");
+      await ask({ wait: ".monaco-hover:not(.hidden) .marker.hover-contents", picture: name("diagnostics") });
+      await ask({ press: "Escape", gone: ".monaco-hover:not(.hidden)" });
+
+      editor.selection = at(call);
+      await vscode.commands.executeCommand("editor.action.quickFix");
+      await ask({ wait: ".action-widget", picture: name("quick-fix") });
+      await ask({ press: "Escape", gone: ".action-widget" });
+
+      await show(editor, '"""Trains', 0);
+      editor.selection = at(positionOf(editor.document, "class ResNet", 7));
+      await vscode.commands.executeCommand("editor.action.showHover");
+      await ask({ wait: ".monaco-hover:not(.hidden) table", picture: name("hover") });
+      await ask({ press: "Escape" });
+    });
+  }
+});
+
+function at(position: vscode.Position): vscode.Selection {
+  return new vscode.Selection(position, position);
+}
+
+/** Puts the line of a piece of text at the top, with some lines above it. */
+async function show(editor: vscode.TextEditor, piece: string, above: number): Promise<void> {
+  const position = positionOf(editor.document, piece);
+  editor.selection = at(position);
+  await vscode.commands.executeCommand("revealLine", {
+    lineNumber: Math.max(0, position.line - above),
+    at: "top",
+  });
+}

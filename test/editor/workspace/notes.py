@@ -1,0 +1,3 @@
+"""Nothing here has to do with training."""
+
+words = ["a", "b"]
