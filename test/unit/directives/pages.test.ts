@@ -25,7 +25,7 @@ describe("pages about `# vram:` comments", () => {
     it(`${name} has all parts in both languages and the same examples`, async () => {
       const pages = await Promise.all(languages.map((language) => readRulePage(name, language)));
       for (const page of pages) {
-        assert.ok(page?.startsWith(`# ${name}\n`));
+        assert.equal(page?.split("\n")[0], `# ${name}`);
         assert.equal(page.match(/^## /gm)?.length, 7);
       }
       const [english = "", chinese = ""] = pages;
