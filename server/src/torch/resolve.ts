@@ -136,6 +136,7 @@ class FileResolver implements Resolver {
   qualifiedName(expression: Expression): string | undefined {
     if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
     if (this.names.has(expression)) return this.names.get(expression);
+    if (isLongChain(expression)) return undefined;
     const raw = this.scopes.qualifiedName(expression);
     const name = raw === undefined ? undefined : canonicalName(raw);
     this.names.set(expression, name);
@@ -431,6 +432,7 @@ class FileResolver implements Resolver {
   }
 
   keyOf(expression: Expression): string | undefined {
+    if (isLongChain(expression)) return undefined;
     const attributes: string[] = [];
     let at: Expression = expression;
     while (at.kind === "Attribute") {
@@ -456,6 +458,18 @@ function add(
   const byName = byClass.get(owner) ?? new Map<string, AttributeStore[]>();
   byClass.set(owner, byName);
   byName.set(name, [...(byName.get(name) ?? []), store]);
+}
+
+const longestChain = 16;
+
+/** Nobody writes `a.b.c…` this long; looking each part of it up anew would take for ever. */
+function isLongChain(expression: Expression): boolean {
+  let at = expression;
+  for (let length = 0; at.kind === "Attribute"; length++) {
+    if (length > longestChain) return true;
+    at = at.object;
+  }
+  return false;
 }
 
 function onlyFunction(bindings: readonly Binding[]): FunctionDefinition | undefined {

@@ -602,10 +602,11 @@ function isOneValue(definition: Definition): boolean {
   );
 }
 
-function isNumber(expression: Expression | undefined): boolean {
+function isNumber(value: Expression | undefined): boolean {
+  let expression = value;
+  while (expression?.kind === "UnaryOperation") expression = expression.operand;
   if (expression === undefined) return false;
   if (expression.kind === "Integer" || expression.kind === "Float") return true;
-  if (expression.kind === "UnaryOperation") return isNumber(expression.operand);
   if (expression.kind !== "Call") return false;
   if (expression.callee.kind === "Name") return /^(len|int|float)$/.test(expression.callee.id);
   return (

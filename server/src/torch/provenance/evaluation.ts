@@ -22,7 +22,7 @@ import {
 } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
-import { enclosingClass } from "../resolve-index";
+import { enclosingClass, lastName } from "../resolve-index";
 import type { Provenance } from "../provenance";
 
 export interface EvaluationPass {
@@ -455,8 +455,9 @@ function placeOf(statement: Statement): Place | undefined {
   return place && { block: place.list, index: place.index };
 }
 
+/** `c` of `a.b.c`, of `a.b.c(…)` and of `a.b.c(…)(…)`. */
 function lastPart(expression: Expression): string | undefined {
-  if (expression.kind === "Call") return lastPart(expression.callee);
-  if (expression.kind === "Name") return expression.id;
-  return expression.kind === "Attribute" ? expression.attribute.id : undefined;
+  let at = expression;
+  while (at.kind === "Call") at = at.callee;
+  return lastName(at);
 }

@@ -5,7 +5,7 @@
  * A loop needs one extra pass that only looks at what it assigns: what may stand at its head is what came before joined
  * with what one run of its body leaves, and that is already the fixed point.
  */
-import type { Expression, FunctionDefinition, Lambda, Module, Node, Statement } from "../../python/tree";
+import type { Expression, FunctionDefinition, If, Lambda, Module, Node, Statement } from "../../python/tree";
 import { forEachChild, isStatement, walk } from "../../python/walk";
 import { flattenTarget } from "../resolve-index";
 import type { Resolver } from "../resolve";
@@ -54,6 +54,8 @@ interface LoopExits {
   readonly continues: Environment[];
 }
 
+/** Blocks nested deeper than this are left out; Python itself stops at 100. */
+const deepestNesting = 150;
 const justEntry: readonly Reaching[] = [atEntry];
 
 class FileFlow implements Flow {
@@ -64,6 +66,7 @@ class FileFlow implements Flow {
   private readonly earlier = new Map<Definition, readonly Reaching[]>();
   private loops: LoopExits[] = [];
   private recording = true;
+  private depth = 0;
 
   constructor(private readonly resolver: Resolver) {}
 
@@ -106,7 +109,14 @@ class FileFlow implements Flow {
   }
 
   private statement(statement: Statement, environment: Environment | undefined): Environment | undefined {
-    if (environment === undefined) return undefined;
+    if (environment === undefined || this.depth > deepestNesting) return environment;
+    this.depth++;
+    const after = this.run(statement, environment);
+    this.depth--;
+    return after;
+  }
+
+  private run(statement: Statement, environment: Environment): Environment | undefined {
     switch (statement.kind) {
       case "Assign":
         this.read(statement.value, environment);
@@ -127,7 +137,7 @@ class FileFlow implements Flow {
         this.bind(statement.target, statement.value, statement, "augmented", environment);
         return environment;
       case "If":
-        return this.branch(statement.test, statement.body, statement.orelse, environment);
+        return this.branch(statement, environment);
       case "For":
         this.read(statement.iterable, environment);
         return this.loop(statement, environment);
@@ -188,15 +198,17 @@ class FileFlow implements Flow {
     }
   }
 
-  private branch(
-    test: Expression,
-    body: readonly Statement[],
-    orelse: readonly Statement[],
-    environment: Environment,
-  ): Environment | undefined {
-    this.read(test, environment);
-    const taken = this.block(body, new Map(environment));
-    return join(taken, this.block(orelse, environment));
+  /** An `if` with all its `elif`s, without recursion: chains of them can be very long. */
+  private branch(statement: If, environment: Environment): Environment | undefined {
+    let after: Environment | undefined;
+    for (let at = statement; ;) {
+      this.read(at.test, environment);
+      after = join(after, this.block(at.body, new Map(environment)));
+      const next: Statement | undefined = at.orelse[0];
+      if (at.orelse.length !== 1 || next?.kind !== "If")
+        return join(after, this.block(at.orelse, environment));
+      at = next;
+    }
   }
 
   private loop(

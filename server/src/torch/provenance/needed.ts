@@ -55,6 +55,7 @@ class Slice {
   private readonly marked = new Set<Definition | Node>();
   private readonly pending: Expression[] = [];
   private readonly queued = new Set<Expression>();
+  private readonly entered = new Set<Node>();
   private readonly functions = new Set<FunctionDefinition>();
   private readonly keys = new Set<string>();
   private readonly attributes = new Set<string>();
@@ -76,6 +77,8 @@ class Slice {
   private visit(expression: Expression): void {
     walk(expression, {
       enter: (node) => {
+        if (this.entered.has(node)) return false;
+        this.entered.add(node);
         switch (node.kind) {
           case "Name":
             this.variable(node);

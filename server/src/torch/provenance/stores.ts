@@ -133,16 +133,18 @@ export function arithmeticLeaves(expression: Expression): Expression[] {
   return leaves;
 }
 
+/** True when both name the same variable, attribute or element: `x`, `self.x`, `d["a"]`, `d[i]`. */
 export function sameVariable(left: Expression, right: Expression, resolver: Resolver): boolean {
-  if (left.kind === "Subscript" && right.kind === "Subscript") {
-    const key = literalKey(left);
-    return (
-      sameVariable(left.object, right.object, resolver) &&
-      (key === undefined ? sameName(left, right) : key === literalKey(right))
-    );
+  let one = left;
+  let other = right;
+  while (one.kind === "Subscript" && other.kind === "Subscript") {
+    const key = literalKey(one);
+    if (key === undefined ? !sameName(one, other) : key !== literalKey(other)) return false;
+    one = one.object;
+    other = other.object;
   }
-  const key = resolver.keyOf(left);
-  return key !== undefined && key === resolver.keyOf(right);
+  const key = resolver.keyOf(one);
+  return key !== undefined && key === resolver.keyOf(other);
 }
 
 function sameName(left: Subscript, right: Subscript): boolean {
