@@ -4,6 +4,7 @@ import type { Module } from "../python/tree";
 import { createFrameworkFacts, type FrameworkFacts } from "./frameworks";
 import { createProvenance, type Provenance } from "./provenance";
 import { createResolver, type Resolver } from "./resolve";
+import { createScriptSetup, type ScriptSetup } from "./script-setup";
 import { createTrainingLoops, type TrainingLoops } from "./training-loop";
 
 export interface TorchFacts {
@@ -13,6 +14,7 @@ export interface TorchFacts {
   readonly provenance: Provenance;
   readonly frameworks: FrameworkFacts;
   readonly trainingLoops: TrainingLoops;
+  readonly scriptSetup: ScriptSetup;
 }
 
 export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
@@ -20,6 +22,7 @@ export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
   let provenance: Provenance | undefined;
   let frameworks: FrameworkFacts | undefined;
   let trainingLoops: TrainingLoops | undefined;
+  let scriptSetup: ScriptSetup | undefined;
   const facts: TorchFacts = {
     module,
     scopes,
@@ -34,6 +37,9 @@ export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
     },
     get trainingLoops() {
       return (trainingLoops ??= createTrainingLoops(facts.resolve, facts.frameworks));
+    },
+    get scriptSetup() {
+      return (scriptSetup ??= createScriptSetup(facts.resolve, facts.frameworks, facts.trainingLoops));
     },
   };
   return facts;

@@ -239,13 +239,10 @@ export function frameworkMadeBy(qualifiedName: string | undefined): Framework | 
 
 function madeIn(resolver: Resolver): { framework: Framework; call: Call }[] {
   const found: { framework: Framework; call: Call }[] = [];
-  walk(resolver.module, {
-    enter(node) {
-      if (node.kind !== "Call") return;
-      const framework = frameworkOfCall(resolver, node);
-      if (framework !== undefined) found.push({ framework, call: node });
-    },
-  });
+  for (const call of resolver.index.calls) {
+    const framework = frameworkOfCall(resolver, call);
+    if (framework !== undefined) found.push({ framework, call });
+  }
   return found;
 }
 

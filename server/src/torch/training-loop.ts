@@ -2,8 +2,8 @@
  * Training loops of a file: which loop repeats forward, backward and step, and what zeroes, guards and scales in it.
  * Plain data for the rules and the estimate; computed on first use, and for nothing in a file without a backward.
  */
-import type { Expression, FunctionDefinition, Lambda, Module } from "../python/tree";
-import { walk } from "../python/walk";
+import type { Expression, FunctionDefinition, Lambda, Node } from "../python/tree";
+import { enclosingFunction } from "../python/walk";
 import type { Framework, FrameworkFacts } from "./frameworks";
 import type { Certainty, Resolver } from "./resolve";
 import type { BranchPlace, LoopNode, LoopPlace, Place, TraceEvent } from "./training-loop/event";
@@ -68,10 +68,10 @@ export interface TrainingLoops {
   placesInside(event: TraceEvent, loop: LoopNode): readonly Place[];
 }
 
-const backwardNames: ReadonlySet<string> = new Set(["backward", "manual_backward"]);
+const backwardNames: readonly string[] = ["backward", "manual_backward"];
 
 export function createTrainingLoops(resolver: Resolver, frameworkFacts: FrameworkFacts): TrainingLoops {
-  const loops = hasBackward(resolver.module) ? findLoops(resolver, frameworkFacts) : [];
+  const loops = hasBackward(resolver) ? findLoops(resolver, frameworkFacts) : [];
   const byLoop = groupedByLoop(loops);
   const withBackward = new Set(loops.flatMap(({ loop, microLoop }) => [microLoop ?? loop]));
   return {
@@ -95,20 +95,13 @@ function groupedByLoop(loops: readonly TrainingLoop[]): ReadonlyMap<LoopNode, re
   return groups;
 }
 
-function hasBackward(module: Module): boolean {
-  let found = false;
-  walk(module, {
-    enter(node) {
-      if (node.kind === "Attribute" && backwardNames.has(node.attribute.id)) found = true;
-      return !found;
-    },
-  });
-  return found;
+function hasBackward({ index }: Resolver): boolean {
+  return backwardNames.some((name) => index.attributesByName.has(name));
 }
 
 function findLoops(resolver: Resolver, frameworkFacts: FrameworkFacts): TrainingLoop[] {
   const tracer = new Tracer({ resolver, frameworkFacts });
-  const units = unitsOf(resolver.module);
+  const units = unitsWithBackward(resolver);
   for (const unit of units) tracer.trace(unit);
   const guards = new Guards(resolver, frameworkFacts);
   const found: TrainingLoop[] = [];
@@ -119,15 +112,28 @@ function findLoops(resolver: Resolver, frameworkFacts: FrameworkFacts): Training
   return found;
 }
 
-/** The module and all functions in it, nested ones and methods included. */
-function unitsOf(module: Module): Unit[] {
-  const units: Unit[] = [module];
-  walk(module, {
-    enter(node) {
-      if (node.kind === "FunctionDefinition") units.push(node);
-    },
-  });
-  return units;
+/** The functions with a backward in them, and those that may lead to one through calls (by name: more than needed). */
+function unitsWithBackward({ module, index }: Resolver): Unit[] {
+  const found = new Set<Unit>();
+  const pending: Unit[] = [];
+  const add = (node: Node): void => {
+    // Nested functions may be closures of the ones around them.
+    let around = enclosingFunction(node);
+    while (around?.kind === "Lambda") around = enclosingFunction(around);
+    const unit = around ?? module;
+    if (found.has(unit)) return;
+    found.add(unit);
+    pending.push(unit);
+  };
+  for (const name of backwardNames)
+    for (const attribute of index.attributesByName.get(name) ?? []) add(attribute);
+  for (let unit = pending.pop(); unit !== undefined; unit = pending.pop()) {
+    if (unit.kind !== "FunctionDefinition") continue;
+    for (const call of index.callsByName.get(unit.name.id) ?? []) add(call);
+    // `optimizer.step(closure)`, `closure = lambda: train(x)`: used as a value.
+    for (const name of index.namesById.get(unit.name.id) ?? []) if (name.parent !== unit) add(name);
+  }
+  return [...found].sort((a, b) => a.start - b.start);
 }
 
 function loopsIn(

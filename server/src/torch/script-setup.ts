@@ -1,0 +1,125 @@
+/**
+ * What a script says about its training run: batch size, optimizer, precision, accumulation, loss, model, sharding.
+ * Only what is certain from the source (with the defaults of its command line): anything else stays `undefined`.
+ * `analysis.ts` maps it to the estimate's setup.
+ */
+import type { Call, ClassDefinition, Expression, Span } from "../python/tree";
+import type { FrameworkFacts } from "./frameworks";
+import type { Resolver } from "./resolve";
+import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
+import { Constants } from "./script-setup/constants";
+import { lossOf } from "./script-setup/loss";
+import { modelOf, optimizerOf } from "./script-setup/optimizer";
+import { precisionOf } from "./script-setup/precision";
+import { trainerCallsOf, type TrainerCalls } from "./script-setup/trainers";
+import { checkpointingOf, shardingOf } from "./script-setup/wrapping";
+import type { TrainingLoops } from "./training-loop";
+
+/** A value and the expression of the script that gives it. */
+export interface ScriptValue<Value> {
+  readonly value: Value;
+  readonly span: Span;
+}
+
+export interface ScriptOptimizer {
+  /** Canonical class name, e.g. `torch.optim.AdamW`. */
+  readonly name: string;
+  /** Constant arguments without the parameters and the learning rate, e.g. `{ momentum: 0.9, fused: true }`. */
+  readonly options: Readonly<Record<string, number | boolean | string>>;
+  /** False when some arguments could not be read: options may be missing. */
+  readonly complete: boolean;
+}
+
+export type ScriptPrecision = "fp32" | "amp-fp16" | "amp-bf16" | "fp16" | "bf16";
+
+export interface ScriptLoss {
+  /** Canonical (`torch.nn.CrossEntropyLoss`, `torch.nn.functional.mse_loss`) or a name of this file; `model` when forward returns it. */
+  readonly name: string;
+  readonly form: "function" | "module" | "model";
+  /** The constant `reduction` argument; `undefined` when not given. */
+  readonly reduction: string | undefined;
+}
+
+export interface ScriptModel {
+  /** What the optimizer's parameters belong to, as written: `model` in `Adam(model.parameters())`. */
+  readonly expression: Expression;
+  /** Canonical or the name of a class of this file. */
+  readonly className: string | undefined;
+  readonly classDefinition: ClassDefinition | undefined;
+  /** `Net(width=64)`, inside `.cuda()`, `DDP(…)`, `torch.compile(…)`. */
+  readonly construction: Call | undefined;
+}
+
+export interface ScriptCheckpointing {
+  /**
+   * `library`: a switch such as `gradient_checkpointing_enable()`; `segment`: `checkpoint(block, x)`; `wrapper`:
+   * `checkpoint_wrapper`, `apply_activation_checkpointing`.
+   */
+  readonly form: "library" | "segment" | "wrapper";
+  readonly call: Call;
+}
+
+export type ScriptSharding = "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
+
+export interface ScriptSetup {
+  /** Samples of one forward on one device. */
+  readonly batch: ScriptValue<number> | undefined;
+  readonly accumulate: ScriptValue<number> | undefined;
+  readonly devices: ScriptValue<number> | undefined;
+  readonly optimizer: ScriptValue<ScriptOptimizer> | undefined;
+  readonly precision: ScriptValue<ScriptPrecision> | undefined;
+  readonly loss: ScriptValue<ScriptLoss> | undefined;
+  readonly model: ScriptValue<ScriptModel> | undefined;
+  readonly shard: ScriptValue<ScriptSharding> | undefined;
+  /** Empty when nothing checkpoints. */
+  readonly checkpointing: readonly ScriptCheckpointing[];
+}
+
+/** What the parts below share. */
+export interface SetupContext {
+  readonly resolver: Resolver;
+  readonly frameworks: FrameworkFacts;
+  readonly trainingLoops: TrainingLoops;
+  readonly constants: Constants;
+  readonly trainers: TrainerCalls;
+}
+
+/** Everything inside is computed on first use. */
+export function createScriptSetup(
+  resolver: Resolver,
+  frameworks: FrameworkFacts,
+  trainingLoops: TrainingLoops,
+): ScriptSetup {
+  const constants = new Constants(resolver);
+  let trainers: TrainerCalls | undefined;
+  const context: SetupContext = {
+    resolver,
+    frameworks,
+    trainingLoops,
+    constants,
+    get trainers() {
+      return (trainers ??= trainerCallsOf(resolver));
+    },
+  };
+  return lazily({
+    batch: () => batchOf(context),
+    accumulate: () => accumulationOf(context),
+    devices: () => devicesOf(context),
+    optimizer: () => optimizerOf(context),
+    precision: () => precisionOf(context),
+    loss: () => lossOf(context),
+    model: () => modelOf(context),
+    shard: () => shardingOf(context),
+    checkpointing: () => checkpointingOf(context),
+  });
+}
+
+/** An object whose properties are computed when they are first read. */
+function lazily(makers: { readonly [Key in keyof ScriptSetup]: () => ScriptSetup[Key] }): ScriptSetup {
+  const result = {};
+  for (const [key, make] of Object.entries(makers)) {
+    let known: { readonly value: unknown } | undefined;
+    Object.defineProperty(result, key, { enumerable: true, get: () => (known ??= { value: make() }).value });
+  }
+  return result as ScriptSetup;
+}

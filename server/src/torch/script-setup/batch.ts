@@ -1,0 +1,95 @@
+/** Micro-batch, accumulation steps and devices of a script. */
+import type { Call } from "../../python/tree";
+import type { ScriptValue, SetupContext } from "../script-setup";
+
+/**
+ * `TrainingArguments.per_device_train_batch_size` when it is not given:
+ * https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments
+ */
+const trainerDefaultBatch = 8;
+/** Classes with `batch_size` as the second argument, 1 when not given. */
+const sampleLoaders = /^(torch\.utils\.data\.DataLoader|torchdata\.(\w+\.)*StatefulDataLoader)$/;
+
+export function batchOf(context: SetupContext): ScriptValue<number> | undefined {
+  const { trainers, constants } = context;
+  if (trainers.severalArguments) return undefined;
+  if (trainers.arguments !== undefined) {
+    const call = trainers.arguments;
+    if (constants.hidesArguments(call) || constants.argument(call, "auto_find_batch_size") !== undefined)
+      return undefined;
+    const given = constants.argument(call, "per_device_train_batch_size");
+    if (given === undefined) return { value: trainerDefaultBatch, span: call };
+    const value = constants.countOf(given);
+    return value === undefined ? undefined : { value, span: given };
+  }
+  return agreed(loadersOf(context).map((call) => batchOfLoader(context, call)));
+}
+
+/** The constructions of the loaders that training loops run over; without loops, the only loader or the one that shuffles. */
+function loadersOf({ resolver, trainingLoops }: SetupContext): (Call | undefined)[] {
+  const loaders = trainingLoops.loops.flatMap(({ loader }) => (loader === undefined ? [] : [loader]));
+  if (loaders.length > 0) return loaders.map((loader) => resolver.objectOf(loader)?.construction);
+  const made = resolver.index.calls.filter((call) =>
+    sampleLoaders.test(resolver.qualifiedName(call.callee) ?? ""),
+  );
+  if (made.length <= 1) return made;
+  const shuffling = made.filter(({ keywords }) =>
+    keywords.some(({ name, value }) => name.id === "shuffle" && value.kind === "Boolean" && value.value),
+  );
+  return shuffling.length > 0 ? shuffling : [undefined];
+}
+
+function batchOfLoader(
+  { resolver, constants }: SetupContext,
+  call: Call | undefined,
+): ScriptValue<number> | undefined {
+  if (call === undefined || !sampleLoaders.test(resolver.qualifiedName(call.callee) ?? "")) return undefined;
+  if (constants.argument(call, "batch_sampler") !== undefined) return undefined;
+  const given = constants.argument(call, "batch_size", 1);
+  if (given === undefined) return constants.hidesArguments(call) ? undefined : { value: 1, span: call };
+  const value = constants.countOf(given);
+  return value === undefined ? undefined : { value, span: given };
+}
+
+export function accumulationOf(context: SetupContext): ScriptValue<number> | undefined {
+  const { trainers, constants, trainingLoops } = context;
+  if (trainers.severalArguments) return undefined;
+  const configured: readonly (readonly [Call | undefined, string])[] = [
+    [trainers.arguments, "gradient_accumulation_steps"],
+    [trainers.lightning, "accumulate_grad_batches"],
+    [trainers.accelerator, "gradient_accumulation_steps"],
+  ];
+  for (const [call, name] of configured) {
+    const given = call === undefined ? undefined : constants.argument(call, name);
+    if (given === undefined) continue;
+    const value = constants.countOf(given);
+    return value === undefined ? undefined : { value, span: given };
+  }
+  const loops = trainingLoops.loops.filter(({ accumulation }) => accumulation !== undefined);
+  return agreed(
+    loops.map(({ accumulation }) => {
+      const steps = accumulation?.steps;
+      const value = constants.countOf(steps);
+      return steps === undefined || value === undefined ? undefined : { value, span: steps };
+    }),
+  );
+}
+
+export function devicesOf({ trainers, constants }: SetupContext): ScriptValue<number> | undefined {
+  const call = trainers.lightning;
+  const given =
+    call === undefined
+      ? undefined
+      : (constants.argument(call, "devices") ?? constants.argument(call, "gpus"));
+  const value = constants.countOf(given);
+  return given === undefined || value === undefined ? undefined : { value, span: given };
+}
+
+/** The first of values that are all known and all equal. */
+export function agreed<Value extends string | number>(
+  values: readonly (ScriptValue<Value> | undefined)[],
+): ScriptValue<Value> | undefined {
+  const [first] = values;
+  if (first === undefined) return undefined;
+  return values.every((other) => other?.value === first.value) ? first : undefined;
+}

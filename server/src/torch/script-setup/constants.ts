@@ -1,0 +1,390 @@
+/**
+ * Numbers and flags of a script as it runs without arguments: literals, names, defaults of argparse and absl flags,
+ * fields of configuration classes and dictionaries, parameters whose callers agree.
+ */
+import { foldConstant, type ConstantValue } from "../../python/constant";
+import type {
+  Attribute,
+  Call,
+  ClassDefinition,
+  Dict,
+  Expression,
+  FunctionDefinition,
+  Name,
+  Statement,
+  Subscript,
+} from "../../python/tree";
+import type { Resolver } from "../resolve";
+
+const maximalDepth = 12;
+
+export type Constant = number | boolean | string | null;
+
+export class Constants {
+  private argumentDefaults: ReadonlyMap<string, readonly (Constant | undefined)[]> | undefined;
+
+  constructor(private readonly resolver: Resolver) {}
+
+  /** The value when the script alone says so; `undefined` otherwise. `None` is `null`. */
+  valueOf(expression: Expression | undefined): Constant | undefined {
+    return expression === undefined ? undefined : this.value(expression, 0);
+  }
+
+  numberOf(expression: Expression | undefined): number | undefined {
+    const value = this.valueOf(expression);
+    return typeof value === "number" ? value : undefined;
+  }
+
+  /** A positive integer: what batch sizes and accumulation steps are. */
+  countOf(expression: Expression | undefined): number | undefined {
+    const value = this.numberOf(expression);
+    return value !== undefined && Number.isInteger(value) && value > 0 ? value : undefined;
+  }
+
+  /** `f(name=value)` or the same inside `**settings` with a dictionary of this file. */
+  argument(call: Call, name: string, position?: number): Expression | undefined {
+    const given = call.keywords.find((keyword) => keyword.name.id === name)?.value;
+    if (given !== undefined) return given;
+    if (
+      position !== undefined &&
+      !call.positional.slice(0, position + 1).some(({ kind }) => kind === "Starred")
+    ) {
+      const positional = call.positional[position];
+      if (positional !== undefined) return positional;
+    }
+    for (const spread of call.keywordSpreads) {
+      const entry = this.entryOf(spread, name);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  }
+
+  /** True when a call spreads something whose keys cannot be seen. */
+  hidesArguments(call: Call): boolean {
+    return (
+      call.positional.some(({ kind }) => kind === "Starred") ||
+      call.keywordSpreads.some((spread) => this.dictOf(spread) === undefined)
+    );
+  }
+
+  private value(expression: Expression, depth: number): Constant | undefined {
+    if (depth > maximalDepth) return undefined;
+    const folded = plain(foldConstant(expression, this.resolver.scopes));
+    if (folded !== undefined) return folded;
+    switch (expression.kind) {
+      case "Name":
+        return this.valueOfName(expression, depth + 1);
+      case "Attribute":
+        return this.valueOfAttribute(expression, depth + 1);
+      case "Subscript":
+        return this.valueOfSubscript(expression, depth + 1);
+      case "Call":
+        return this.valueOfCall(expression, depth + 1);
+      case "BinaryOperation":
+        return arithmetic(
+          expression.operator,
+          this.value(expression.left, depth + 1),
+          this.value(expression.right, depth + 1),
+        );
+      case "UnaryOperation": {
+        const operand = this.value(expression.operand, depth + 1);
+        if (expression.operator === "not") return operand === undefined ? undefined : !operand;
+        return expression.operator === "-" && typeof operand === "number" ? -operand : undefined;
+      }
+      case "Conditional": {
+        const test = this.value(expression.test, depth + 1);
+        return test === undefined
+          ? undefined
+          : this.value(test ? expression.body : expression.orelse, depth + 1);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  private valueOfName(name: Name, depth: number): Constant | undefined {
+    const bindings = this.resolver.scopes.lookup(name);
+    const [binding, other] = bindings;
+    if (binding === undefined || other !== undefined) return undefined;
+    if (binding.kind === "assignment" && binding.value !== undefined && binding.path.length === 0) {
+      return this.value(binding.value, depth);
+    }
+    if (binding.kind !== "parameter" || binding.scope.owner.kind !== "FunctionDefinition") return undefined;
+    const target = binding.scope.owner;
+    const calls = this.callsOf(target);
+    const values = calls.map((call) => {
+      const argument = this.resolver.argumentFor(call, target, name.id) ?? binding.parameter?.default;
+      return argument === undefined ? undefined : this.value(argument, depth);
+    });
+    if (values.length > 0) return agreed(values);
+    const fallback = binding.parameter?.default;
+    return fallback === undefined
+      ? this.optionDefault(target.decorators, name.id)
+      : this.value(fallback, depth);
+  }
+
+  private callsOf(target: FunctionDefinition): readonly Call[] {
+    const owner = this.resolver.enclosingClass(target);
+    if (owner !== undefined && target.name.id === "__init__") {
+      return this.resolver.index.calls.filter((call) => this.resolver.constructedClass(call) === owner);
+    }
+    return this.resolver.callsTo(target).filter((call) => this.resolver.functionOf(call) === target);
+  }
+
+  /** `@click.option("--batch-size", default=32)` above the function whose parameter is meant. */
+  private optionDefault(
+    decorators: readonly { readonly expression: Expression }[],
+    parameter: string,
+  ): Constant | undefined {
+    for (const { expression } of decorators) {
+      if (expression.kind !== "Call" || !isOption(expression)) continue;
+      const named = expression.positional.some(
+        (argument) => argument.kind === "String" && destination(argument.value) === parameter,
+      );
+      const given = expression.keywords.find(({ name }) => name.id === "default")?.value;
+      if (named && given !== undefined) return plain(foldConstant(given, this.resolver.scopes));
+    }
+    return undefined;
+  }
+
+  private valueOfAttribute(attribute: Attribute, depth: number): Constant | undefined {
+    const field = attribute.attribute.id;
+    const owner = this.resolver.classOf(attribute.object) ?? this.classNamed(attribute.object);
+    if (owner !== undefined) return this.fieldOf(owner, attribute, field, depth);
+    const [stored, other] = this.resolver.valuesOf(attribute);
+    if (stored !== undefined) return other === undefined ? this.value(stored, depth) : undefined;
+    const entry = this.entryOf(attribute.object, field);
+    if (entry !== undefined) return this.value(entry, depth);
+    if (this.isAssignedElsewhere(attribute)) return undefined;
+    return agreed(this.defaultsOfArguments().get(field) ?? []);
+  }
+
+  /** A field of a configuration class: what the constructor is given, what is stored, or the class's default. */
+  private fieldOf(
+    owner: ClassDefinition,
+    attribute: Attribute,
+    field: string,
+    depth: number,
+  ): Constant | undefined {
+    const given = this.resolver
+      .valuesOf(attribute.object)
+      .map((value) =>
+        value.kind === "Call" ? value.keywords.find(({ name }) => name.id === field)?.value : undefined,
+      );
+    const [only] = given;
+    if (given.length === 1 && only !== undefined) return this.value(only, depth);
+    const values = this.resolver.valuesOf(attribute);
+    const [value] = values;
+    if (values.length === 1 && value !== undefined) return this.value(value, depth);
+    if (values.length > 1) return undefined;
+    const fallback = owner.body.flatMap((statement) => fieldDefault(statement, field)).at(-1);
+    return fallback === undefined ? undefined : this.value(fallback, depth);
+  }
+
+  private classNamed(expression: Expression): ClassDefinition | undefined {
+    if (expression.kind !== "Name") return undefined;
+    const [binding, other] = this.resolver.scopes.lookup(expression);
+    return other === undefined && binding?.node.kind === "ClassDefinition" ? binding.node : undefined;
+  }
+
+  /** `args.batch_size = …` somewhere: the default is not what runs. */
+  private isAssignedElsewhere(attribute: Attribute): boolean {
+    const { object } = attribute;
+    if (object.kind !== "Name") return false;
+    return this.resolver.index.attributeStores.some(
+      ({ target }) =>
+        target.kind === "Attribute" &&
+        target.attribute.id === attribute.attribute.id &&
+        target.object.kind === "Name" &&
+        target.object.id === object.id,
+    );
+  }
+
+  private valueOfSubscript(subscript: Subscript, depth: number): Constant | undefined {
+    if (subscript.index.kind !== "String" || subscript.index.value === undefined) return undefined;
+    const entry = this.entryOf(subscript.object, subscript.index.value);
+    return entry === undefined ? undefined : this.value(entry, depth);
+  }
+
+  private valueOfCall(call: Call, depth: number): Constant | undefined {
+    const [first, second] = call.positional;
+    if (call.callee.kind === "Attribute" && call.callee.attribute.id === "get" && first?.kind === "String") {
+      const entry = first.value === undefined ? undefined : this.entryOf(call.callee.object, first.value);
+      const known = this.dictOf(call.callee.object) !== undefined;
+      const chosen = entry ?? (known ? second : undefined);
+      return chosen === undefined ? undefined : this.value(chosen, depth);
+    }
+    const name = this.resolver.qualifiedName(call.callee);
+    if (
+      first === undefined ||
+      (name !== "builtins.int" && name !== "builtins.float" && name !== "builtins.bool")
+    ) {
+      return undefined;
+    }
+    const value = this.value(first, depth);
+    if (name === "builtins.bool") return value === undefined ? undefined : Boolean(value);
+    if (typeof value !== "number") return undefined;
+    return name === "builtins.int" ? Math.trunc(value) : value;
+  }
+
+  /** The value under a key of a dictionary display, `dict(key=…)`, `Namespace(key=…)` bound to a name. */
+  private entryOf(expression: Expression, key: string): Expression | undefined {
+    const dict = this.dictOf(expression);
+    if (dict === undefined) return undefined;
+    if (dict.kind === "Call") return dict.keywords.find(({ name }) => name.id === key)?.value;
+    return dict.entries.findLast((entry) => entry.key?.kind === "String" && entry.key.value === key)?.value;
+  }
+
+  private dictOf(expression: Expression): Dict | Call | undefined {
+    const values =
+      expression.kind === "Name" || expression.kind === "Attribute"
+        ? this.resolver.valuesOf(expression)
+        : [expression];
+    const [only, other] = values;
+    if (other !== undefined || only === undefined) return undefined;
+    if (only.kind === "Dict") return only;
+    if (only.kind !== "Call") return undefined;
+    const [inner] = only.positional;
+    if (inner?.kind === "Dict") return isMapping(only) ? inner : undefined;
+    return isMapping(only) && only.positional.length === 0 ? only : undefined;
+  }
+
+  private defaultsOfArguments(): ReadonlyMap<string, readonly (Constant | undefined)[]> {
+    this.argumentDefaults ??= this.collectDefaults();
+    return this.argumentDefaults;
+  }
+
+  /** `parser.add_argument("--batch-size", default=64)`, `flags.DEFINE_integer("batch_size", 64, "…")`. */
+  private collectDefaults(): ReadonlyMap<string, readonly (Constant | undefined)[]> {
+    const defaults = new Map<string, (Constant | undefined)[]>();
+    const { callsByName } = this.resolver.index;
+    const add = (name: string, value: Constant | undefined): void => {
+      const known = defaults.get(name);
+      if (known === undefined) defaults.set(name, [value]);
+      else known.push(value);
+    };
+    for (const call of callsByName.get("add_argument") ?? []) {
+      const name = argumentName(call);
+      if (name !== undefined) add(name, this.argumentDefault(call));
+    }
+    for (const kind of ["DEFINE_integer", "DEFINE_float", "DEFINE_boolean", "DEFINE_bool", "DEFINE_string"]) {
+      for (const call of callsByName.get(kind) ?? []) {
+        const [name, value] = call.positional;
+        if (name?.kind === "String" && name.value !== undefined && value !== undefined) {
+          add(name.value, plain(foldConstant(value, this.resolver.scopes)));
+        }
+      }
+    }
+    return defaults;
+  }
+
+  private argumentDefault(call: Call): Constant | undefined {
+    const keyword = (name: string): Expression | undefined =>
+      call.keywords.find((argument) => argument.name.id === name)?.value;
+    const given = keyword("default");
+    if (given === undefined) {
+      const action = keyword("action");
+      if (action?.kind === "String" && action.value === "store_true") return false;
+      if (action?.kind === "String" && action.value === "store_false") return true;
+      const required = keyword("required");
+      const isOptional =
+        call.positional[0]?.kind === "String" && call.positional[0].value?.startsWith("-") === true;
+      return isOptional && action === undefined && required === undefined ? null : undefined;
+    }
+    const value = plain(foldConstant(given, this.resolver.scopes));
+    const type = keyword("type");
+    const isNumber = type?.kind === "Name" && (type.id === "int" || type.id === "float");
+    // argparse passes a default that is a string through `type`.
+    return isNumber && typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value))
+      ? Number(value)
+      : value;
+  }
+}
+
+function isOption({ callee }: Call): boolean {
+  return callee.kind === "Attribute"
+    ? callee.attribute.id === "option"
+    : callee.kind === "Name" && callee.id === "option";
+}
+
+function isMapping({ callee }: Call): boolean {
+  const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+  return /^(dict|Namespace|SimpleNamespace|edict|EasyDict|AttrDict|DotDict|Munch|create|ConfigDict|OrderedDict|Box)$/.test(
+    name,
+  );
+}
+
+/** `batch_size` for `"--batch-size"`, `"-b", "--batch-size"` or `dest="batch_size"`. */
+function argumentName(call: Call): string | undefined {
+  const given = call.keywords.find(({ name }) => name.id === "dest")?.value;
+  if (given?.kind === "String") return given.value;
+  const names = call.positional.flatMap((argument) =>
+    argument.kind === "String" && argument.value !== undefined ? [argument.value] : [],
+  );
+  return destination(names.find((name) => name.startsWith("--")) ?? names[0]);
+}
+
+function destination(flag: string | undefined): string | undefined {
+  return flag?.replace(/^-+/, "").replaceAll("-", "_");
+}
+
+function fieldDefault(statement: Statement, field: string): Expression[] {
+  if (statement.kind === "AnnotatedAssign") {
+    const named = statement.target.kind === "Name" && statement.target.id === field;
+    return named && statement.value !== undefined ? [unwrapField(statement.value)] : [];
+  }
+  if (statement.kind !== "Assign") return [];
+  return statement.targets.some((target) => target.kind === "Name" && target.id === field)
+    ? [statement.value]
+    : [];
+}
+
+/** `field(default=8)` of a dataclass. */
+function unwrapField(value: Expression): Expression {
+  if (value.kind !== "Call") return value;
+  return value.keywords.find(({ name }) => name.id === "default")?.value ?? value;
+}
+
+function plain(value: ConstantValue | undefined): Constant | undefined {
+  switch (value?.kind) {
+    case "integer":
+    case "float":
+    case "string":
+    case "boolean":
+      return value.value;
+    case "none":
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+/** The value on which all agree. */
+function agreed(values: readonly (Constant | undefined)[]): Constant | undefined {
+  const [first] = values;
+  return values.every((value) => value === first) ? first : undefined;
+}
+
+function arithmetic(
+  operator: string,
+  left: Constant | undefined,
+  right: Constant | undefined,
+): number | undefined {
+  if (typeof left !== "number" || typeof right !== "number") return undefined;
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return right === 0 ? undefined : left / right;
+    case "//":
+      return right === 0 ? undefined : Math.floor(left / right);
+    case "**":
+      return left ** right;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+/** The optimizer of a script, and the model whose parameters it got. */
+import type { Call, Expression } from "../../python/tree";
+import { walk } from "../../python/walk";
+import { isOptimizer } from "../api-kinds";
+import type { ScriptModel, ScriptOptimizer, ScriptValue, SetupContext } from "../script-setup";
+import { identify } from "../training-loop";
+
+/** Arguments that say nothing about memory. */
+const ignored: ReadonlySet<string> = new Set(["params", "lr", "betas", "eps", "rho", "alpha", "lr_decay"]);
+/** Positions of arguments that do, by class. */
+const positions: Readonly<Record<string, readonly string[]>> = {
+  "torch.optim.SGD": ["params", "lr", "momentum", "dampening", "weight_decay", "nesterov"],
+};
+
+/**
+ * `optim=` of `TrainingArguments` as classes; a value that is not here stays unknown. Without `optim` it is AdamW
+ * (fused or not depending on the version of PyTorch):
+ * https://huggingface.co/docs/transformers/main_classes/trainer#transformers.TrainingArguments.optim
+ */
+const trainerOptimizers: Readonly<Record<string, ScriptOptimizer>> = {
+  adamw_torch: named("torch.optim.AdamW"),
+  adamw_torch_fused: named("torch.optim.AdamW", { fused: true }),
+  adamw_hf: named("torch.optim.AdamW"),
+  sgd: named("torch.optim.SGD"),
+  adagrad: named("torch.optim.Adagrad"),
+  rmsprop: named("torch.optim.RMSprop"),
+  adafactor: named("transformers.Adafactor"),
+  adamw_8bit: named("bitsandbytes.optim.AdamW8bit"),
+  adamw_bnb_8bit: named("bitsandbytes.optim.AdamW8bit"),
+  paged_adamw_8bit: named("bitsandbytes.optim.PagedAdamW8bit"),
+  paged_adamw_32bit: named("bitsandbytes.optim.PagedAdamW32bit"),
+};
+
+function named(name: string, options: ScriptOptimizer["options"] = {}): ScriptOptimizer {
+  return { name, options, complete: true };
+}
+
+export function optimizerOf(context: SetupContext): ScriptValue<ScriptOptimizer> | undefined {
+  const { constants, trainers } = context;
+  const construction = onlyConstruction(context);
+  if (construction !== undefined) {
+    const value = described(context, construction);
+    return value === undefined ? undefined : { value, span: construction };
+  }
+  const call = trainers.arguments;
+  if (call === undefined || constructions(context).length > 0 || constants.hidesArguments(call))
+    return undefined;
+  const given = constants.argument(call, "optim");
+  if (given === undefined) return { value: { ...named("torch.optim.AdamW"), complete: false }, span: call };
+  const name = constants.valueOf(given);
+  const value = typeof name === "string" ? trainerOptimizers[name] : undefined;
+  return value === undefined ? undefined : { value, span: given };
+}
+
+/** The constructions of the optimizers that step; of all optimizers where no loop is seen. */
+function constructions({ resolver, trainingLoops }: SetupContext): readonly Call[] {
+  const stepping = new Set<Call>();
+  for (const { steps } of trainingLoops.loops) {
+    for (const { subject, places } of steps) {
+      if (subject === undefined) continue;
+      for (const call of identify(resolver, subject, places).constructions) stepping.add(call);
+    }
+  }
+  if (stepping.size > 0) return [...stepping];
+  return resolver.index.calls.filter((call) => isOptimizer(resolver.qualifiedName(call.callee) ?? ""));
+}
+
+function onlyConstruction(context: SetupContext): Call | undefined {
+  const found = constructions(context);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function described({ resolver, constants }: SetupContext, call: Call): ScriptOptimizer | undefined {
+  const name = resolver.qualifiedName(call.callee);
+  // A factory (`create_optimizer(args, model)`) names no class.
+  if (name === undefined || !isOptimizer(name) || !/\.[A-Z]\w*$/.test(name)) return undefined;
+  const options: Record<string, number | boolean | string> = {};
+  let complete = !constants.hidesArguments(call);
+  const put = (key: string, expression: Expression): void => {
+    if (ignored.has(key)) return;
+    const value = constants.valueOf(expression);
+    if (value === undefined) complete = false;
+    else if (value !== null) options[key] = value;
+  };
+  call.positional.forEach((expression, index) => {
+    const key = positions[name]?.[index] ?? (index < 2 ? "params" : undefined);
+    if (key === undefined) complete = false;
+    else put(key, expression);
+  });
+  for (const keyword of call.keywords) put(keyword.name.id, keyword.value);
+  for (const key of [
+    "momentum",
+    "weight_decay",
+    "fused",
+    "foreach",
+    "amsgrad",
+    "nesterov",
+    "maximize",
+    "centered",
+  ]) {
+    const spread = key in options ? undefined : constants.argument(call, key);
+    if (spread !== undefined) put(key, spread);
+  }
+  return { name, options, complete };
+}
+
+export function modelOf(context: SetupContext): ScriptValue<ScriptModel> | undefined {
+  const { resolver } = context;
+  const expression = trainedExpression(context);
+  if (expression === undefined) return undefined;
+  const object = resolver.objectOf(expression);
+  if (object === undefined || object.role !== "model") return undefined;
+  return {
+    value: {
+      expression,
+      className: object.className,
+      classDefinition: object.classDefinition,
+      construction: object.construction,
+    },
+    span: object.construction ?? expression,
+  };
+}
+
+/** `model` in `Adam(model.parameters())`, `Trainer(model=model)`, `trainer.fit(model)`. */
+function trainedExpression(context: SetupContext): Expression | undefined {
+  const found = constructions(context).map((call) => modelOfOptimizer(context, call));
+  if (found.length === 1) return found[0];
+  if (found.length > 1) return undefined;
+  const { resolver } = context;
+  for (const { framework, call } of context.frameworks.made) {
+    if (framework.name !== "hf-trainer") continue;
+    return context.constants.argument(call, "model", 0);
+  }
+  for (const call of resolver.index.callsByName.get("fit") ?? []) {
+    const owner =
+      call.callee.kind === "Attribute" ? context.frameworks.ofObject(call.callee.object) : undefined;
+    if (owner?.name === "lightning") return call.positional[0];
+  }
+  return undefined;
+}
+
+/** The only object whose `parameters()` the optimizer was made with. */
+function modelOfOptimizer({ resolver }: SetupContext, optimizer: Call): Expression | undefined {
+  const parameters =
+    optimizer.positional[0] ?? optimizer.keywords.find(({ name }) => name.id === "params")?.value;
+  if (parameters === undefined) return undefined;
+  const sources =
+    parameters.kind === "Name" || parameters.kind === "Attribute"
+      ? resolver.valuesOf(parameters)
+      : [parameters];
+  const models = new Map<string, Expression>();
+  for (const source of sources) {
+    walk(source, {
+      enter(node) {
+        if (node.kind !== "Call" || node.callee.kind !== "Attribute") return;
+        if (!/^(named_)?parameters$/.test(node.callee.attribute.id)) return;
+        const model = unwrapped(node.callee.object);
+        models.set(resolver.keyOf(model) ?? `${model.start}`, model);
+      },
+    });
+  }
+  return models.size === 1 ? [...models.values()][0] : undefined;
+}
+
+/** `model` in `model.module`. */
+function unwrapped(expression: Expression): Expression {
+  return expression.kind === "Attribute" && expression.attribute.id === "module"
+    ? expression.object
+    : expression;
+}
