@@ -177,10 +177,10 @@ export class Execution {
     return tensor;
   }
 
-  /** `model.to(dtype)`: floating parameters and buffers change their dtype in place; ties stay tied. */
-  castStates(dtype: Dtype): void {
+  /** `model.to(dtype)`: floating parameters and buffers change their dtype in place; ties stay tied. `only` names some of them. */
+  castStates(dtype: Dtype, only?: Iterable<Tensor>): void {
     const done = new Map<Storage, Storage>();
-    for (const tensor of new Set([...this.parameters, ...this.buffers])) {
+    for (const tensor of new Set(only ?? [...this.parameters, ...this.buffers])) {
       if (isFloating(tensor.dtype)) this.castInPlace(tensor, dtype, done);
     }
   }
@@ -281,6 +281,16 @@ export class Execution {
     if (this.autocastModes.length > 0) return;
     for (const copy of this.autocastCache.values()) this.dropTensor(copy);
     this.autocastCache.clear();
+  }
+
+  /** Inside a kernel autocast is off; the region itself goes on. */
+  suspendAutocast(): void {
+    const mode = this.autocastModes.at(-1);
+    this.autocastModes.push({ enabled: false, dtype: mode?.dtype ?? "float32" });
+  }
+
+  resumeAutocast(): void {
+    this.autocastModes.pop();
   }
 
   /** The cached copy of a weight (the cache owns it), made by `cast` (owned) when there is none. */

@@ -52,6 +52,14 @@ export class Frame {
     return result;
   }
 
+  /** Runs a computation whose temporaries go as soon as it is done; its result lives in this frame. */
+  temporarily(compute: (inner: Frame) => Tensor | undefined): Tensor | undefined {
+    const inner = new Frame(this.execution);
+    const result = compute(inner);
+    inner.end([result]);
+    return result === undefined ? undefined : this.own(result);
+  }
+
   /** Gives everything back but one reference for each tensor of the result, which goes to the caller. */
   end(result: Argument | readonly (Tensor | undefined)[] | undefined): void {
     const kept = Array.isArray(result)

@@ -84,6 +84,22 @@ function parseDefault(text: string): Argument {
   return /[.e]/.test(text) ? float(Number(text)) : Number(text);
 }
 
+/** Functions call their first parameter `input` (or, as numpy does, `x`) where methods have `self`; `axis` is `dim`. */
+const spellings: Readonly<Record<string, string>> = {
+  input: "self",
+  self: "input",
+  axis: "dim",
+  keepdims: "keepdim",
+};
+
+function spelling(signature: Signature, name: string): string {
+  if (signature.parameters.some((parameter) => parameter.name === name)) return name;
+  const other = spellings[name];
+  return other !== undefined && signature.parameters.some((parameter) => parameter.name === other)
+    ? other
+    : name;
+}
+
 /** Binds as Python does. A message instead when an argument is missing or surplus. */
 export function bind(
   operator: string,
@@ -99,7 +115,8 @@ export function bind(
   });
   const rest = positional.slice(accepting.length);
   if (rest.length > 0 && signature.rest === "") return unexpectedArgument(operator, `#${positional.length}`);
-  for (const [name, value] of Object.entries(keywords)) {
+  for (const [given, value] of Object.entries(keywords)) {
+    const name = spelling(signature, given);
     const known = signature.parameters.some((parameter) => parameter.name === name);
     if (known && !(name in values)) values[name] = value;
     else if (name === signature.rest && isSequence(value)) return { values, rest: value };

@@ -1,6 +1,35 @@
 /** All rows of the operator table. */
+import { attentionRows } from "./attention";
+import { convolutionRows } from "./convolution";
+import { creationRows } from "./creation";
+import { indexingRows } from "./indexing";
+import { lossRows } from "./losses";
+import { matrixRows } from "./matrix";
+import { normalisationRows } from "./normalisation";
 import type { OperatorRow } from "./operator";
+import { paddingRows } from "./padding";
+import { pointwiseRows } from "./pointwise";
+import { poolingRows } from "./pooling";
+import { queryRows } from "./queries";
+import { recurrentRows } from "./recurrent";
+import { reductionRows } from "./reductions";
+import { shapeRows } from "./shape";
 
 export function operatorRows(): readonly OperatorRow[] {
-  return [];
+  return [
+    ...pointwiseRows,
+    ...matrixRows,
+    ...shapeRows,
+    ...convolutionRows,
+    ...paddingRows,
+    ...poolingRows,
+    ...reductionRows,
+    ...normalisationRows,
+    ...indexingRows,
+    ...creationRows,
+    ...attentionRows,
+    ...lossRows,
+    ...recurrentRows,
+    ...queryRows,
+  ];
 }

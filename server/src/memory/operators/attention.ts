@@ -1,0 +1,378 @@
+/**
+ * Attention: scaled_dot_product_attention with its kernels, and nn.MultiheadAttention's function. The kernel decides what
+ * is kept: `math` keeps the weights of every head, `flash` and `efficient` their logarithmic sums only
+ * (aten/src/ATen/native/transformers/attention.cpp).
+ */
+import { isFloating, type Tensor } from "../tensor";
+import { isTensor, numberOf, type Argument } from "./argument";
+import { autocastTo, cast, differentiable } from "./autograd";
+import type { Frame } from "./frame";
+import { emptyLike } from "./kernels";
+import { linear, matmul } from "./matrix";
+import { nativeDropout } from "./normalisation";
+import type { OperatorCall, OperatorRow } from "./operator";
+import { elementwiseOp } from "./pointwise";
+import { shapesDoNotFit } from "./reasons";
+import { reduce, softmax } from "./reductions";
+import { cat } from "./shape";
+import { contiguousOf, expand, reshape, select, squeeze, transpose, unsqueeze, view } from "./views";
+
+const F = "torch.nn.functional";
+
+interface Attention {
+  readonly query: Tensor;
+  readonly key: Tensor;
+  readonly value: Tensor;
+  readonly mask: Tensor | undefined;
+  readonly dropout: boolean;
+  readonly causal: boolean;
+}
+
+/** `math`, `flash` or `efficient`; on the CPU there is one fused kernel, which takes no dropout. */
+function chooseKernel(frame: Frame, row: Attention): "math" | "flash" | "efficient" | "cpu" {
+  const { execution } = frame;
+  if (row.query.shape.length !== 4) return "math";
+  if (execution.device === "cpu") return row.dropout ? "math" : "cpu";
+  if (execution.attention !== "auto") {
+    const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
+    // The flash kernel knows neither masks nor fp32: PyTorch falls back to the efficient one.
+    if (execution.attention === "flash" && (!half || row.mask !== undefined)) return "efficient";
+    return execution.attention;
+  }
+  const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
+  return half && row.mask === undefined && (row.query.shape.at(-1) ?? 0) <= 256 ? "flash" : "efficient";
+}
+
+/** `F.scaled_dot_product_attention`. */
+function attend(frame: Frame, given: Attention, groups: number): Tensor {
+  const mode = frame.execution.autocast;
+  const low = (tensor: Tensor): Tensor =>
+    mode === undefined ? tensor : autocastTo(frame, tensor, mode.dtype, mode);
+  let row: Attention = { ...given, query: low(given.query), key: low(given.key), value: low(given.value) };
+  if (groups > 1)
+    row = { ...row, key: repeatHeads(frame, row.key, groups), value: repeatHeads(frame, row.value, groups) };
+  const kernel = chooseKernel(frame, row);
+  if (frame.execution.device === "cuda") frame.execution.attentionKernels.push(kernel);
+  return kernel === "math" ? mathAttention(frame, row) : fusedAttention(frame, row, kernel);
+}
+
+/** Grouped queries: every key and value head serves several queries. */
+function repeatHeads(frame: Frame, tensor: Tensor, count: number): Tensor {
+  const wide = unsqueeze(frame, tensor, 2);
+  const expanded = expand(
+    frame,
+    wide,
+    wide.shape.map((size, i) => (i === 2 ? count : size)),
+  );
+  return reshape(
+    frame,
+    expanded,
+    tensor.shape.map((size, i) => (i === 1 ? size * count : size)),
+  );
+}
+
+/** A boolean mask becomes 0 and -inf in the query's dtype. */
+function floatMask(frame: Frame, row: Attention): Tensor | undefined {
+  if (row.mask === undefined) return undefined;
+  if (row.mask.dtype !== "bool") return cast(frame, row.mask, row.query.dtype);
+  return emptyLike(frame, row.mask, row.query.dtype);
+}
+
+/** Flash, efficient and the CPU's kernel: input, output and one number a query row are kept. */
+function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficient" | "cpu"): Tensor {
+  const { query, key, value } = row;
+  const [batch = 1, heads = 1, length = 1] = query.shape;
+  const mask = kernel === "flash" ? undefined : floatMask(frame, row);
+  // The result is laid out [batch, length, heads, width] and seen with heads before length.
+  const shape = [batch, heads, length, value.shape.at(-1) ?? 1];
+  const width = shape[3] ?? 1;
+  const strides = [length * heads * width, width, heads * width, 1];
+  const result = frame.empty(shape, query.dtype, strides);
+  const sums = frame.empty([batch, heads, length], "float32");
+  const random =
+    kernel === "cpu"
+      ? []
+      : kernel === "flash"
+        ? [frame.empty([2], "int64"), frame.empty([], "int64")]
+        : [frame.empty([], "int64"), frame.empty([], "int64")];
+  const name = {
+    flash: "ScaledDotProductFlashAttentionBackward0",
+    efficient: "ScaledDotProductEfficientAttentionBackward0",
+    cpu: "ScaledDotProductFlashAttentionForCpuBackward0",
+  }[kernel];
+  const inputs = [query, key, value];
+  differentiable(frame, {
+    name,
+    inputs: kernel === "efficient" ? [...inputs, mask] : inputs,
+    outputs: [result],
+    saved: [...inputs, mask, sums, result, ...random],
+    backward: (inner, [gradient], saved, wanted) => {
+      if (gradient === undefined) return [];
+      return [0, 1, 2].map((i) => {
+        const source = saved[i];
+        const made = source === undefined ? undefined : emptyLike(inner, source, gradient.dtype);
+        return wanted[i] === true ? made : undefined;
+      });
+    },
+  });
+  return result;
+}
+
+/** _scaled_dot_product_attention_math: query and key are scaled, the weights of every head are kept; fp32 inside. */
+function mathAttention(frame: Frame, row: Attention): Tensor {
+  const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
+  const wide = (tensor: Tensor): Tensor =>
+    half && frame.execution.device === "cuda" ? cast(frame, tensor, "float32") : tensor;
+  const [query, key, value] = [wide(row.query), wide(row.key), wide(row.value)];
+  const scaled = elementwiseOp(frame, "mul", [query, 1]);
+  let mask =
+    row.mask === undefined || row.mask.dtype !== "bool" ? row.mask : floatMask(frame, { ...row, query });
+  if (row.causal) mask = frame.empty([query.shape.at(-2) ?? 1, key.shape.at(-2) ?? 1], query.dtype);
+  const keyT = transpose(frame, key);
+  const scaledKey = elementwiseOp(frame, "mul", [keyT, 1]);
+  const scores = plainMatmul(frame, scaled, scaledKey);
+  frame.free(scaled, scaledKey);
+  if (mask !== undefined) elementwiseOp(frame, "add", [scores, mask], { inPlace: true });
+  const weights = softmax(frame, scores, "softmax");
+  frame.free(scores);
+  const dropped = row.dropout ? dropWeights(frame, weights) : weights;
+  const result = plainMatmul(frame, dropped, value);
+  return cast(frame, result, row.query.dtype);
+}
+
+/** Inside the kernel autocast is off. */
+function plainMatmul(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  const { execution } = frame;
+  const mode = execution.autocast;
+  if (mode === undefined) return matmul(frame, a, b);
+  execution.suspendAutocast();
+  const result = matmul(frame, a, b);
+  execution.resumeAutocast();
+  return result;
+}
+
+function dropWeights(frame: Frame, weights: Tensor): Tensor {
+  if (frame.execution.device === "cuda") return nativeDropout(frame, weights);
+  return elementwiseOp(frame, "mul", [weights, emptyLike(frame, weights)]);
+}
+
+function run(call: OperatorCall): Tensor {
+  const query = call.tensor("query");
+  const key = call.tensor("key");
+  const value = call.tensor("value");
+  const gqa = call.boolean("enable_gqa");
+  const groups = gqa ? (query.shape.at(-3) ?? 1) / (key.shape.at(-3) ?? 1) : 1;
+  if (query.shape.at(-1) !== key.shape.at(-1) || key.shape.at(-2) !== value.shape.at(-2)) {
+    call.fail(shapesDoNotFit(call.name, [query.shape, key.shape, value.shape]));
+  }
+  const row: Attention = {
+    query,
+    key,
+    value,
+    mask: call.optionalTensor("attn_mask"),
+    dropout: (numberOf(call.values.dropout_p) ?? 0) > 0,
+    causal: call.boolean("is_causal"),
+  };
+  return attend(call.frame, row, groups);
+}
+
+// --- nn.MultiheadAttention ------------------------------------------------------------------------------------------
+
+/** The three projections: one product for self-attention, two for keys that are the values, else three. */
+function project(call: OperatorCall): { query: Tensor; key: Tensor; value: Tensor } {
+  const { frame } = call;
+  const query = call.tensor("query");
+  const key = call.tensor("key");
+  const value = call.tensor("value");
+  const width = query.shape.at(-1) ?? 1;
+  const bias = call.optionalTensor("in_proj_bias");
+  if (call.boolean("use_separate_proj_weight")) {
+    const biases = bias === undefined ? [] : chunks(call, bias, 3);
+    return {
+      query: linear(frame, query, call.tensor("q_proj_weight"), biases[0]),
+      key: linear(frame, key, call.tensor("k_proj_weight"), biases[1]),
+      value: linear(frame, value, call.tensor("v_proj_weight"), biases[2]),
+    };
+  }
+  const weight = call.tensor("in_proj_weight");
+  if (key === value && query === key) {
+    const [first, second, third] = packed(call, linear(frame, query, weight, bias), width, 3);
+    return required(call, first, second, third);
+  }
+  if (key === value) {
+    const [own, others] = splitRows(call, weight, [width, 2 * width]);
+    const [ownBias, otherBias] = bias === undefined ? [] : splitRows(call, bias, [width, 2 * width]);
+    const projected = own === undefined ? undefined : linear(frame, query, own, ownBias);
+    const joint = others === undefined ? undefined : linear(frame, key, others, otherBias);
+    const [second, third] = joint === undefined ? [] : packed(call, joint, width, 2);
+    return required(call, projected, second, third);
+  }
+  const weights = chunks(call, weight, 3);
+  const biases = bias === undefined ? [] : chunks(call, bias, 3);
+  const each = [query, key, value].map((tensor, i) => {
+    const own = weights[i];
+    return own === undefined ? undefined : linear(frame, tensor, own, biases[i]);
+  });
+  return required(call, each[0], each[1], each[2]);
+}
+
+function required(
+  call: OperatorCall,
+  query: Tensor | undefined,
+  key: Tensor | undefined,
+  value: Tensor | undefined,
+): { query: Tensor; key: Tensor; value: Tensor } {
+  if (query === undefined || key === undefined || value === undefined) return call.notUnderstood("query");
+  return { query, key, value };
+}
+
+function chunks(call: OperatorCall, tensor: Tensor, count: number): Tensor[] {
+  const parts = call.call("torch.chunk", [tensor, count]);
+  return Array.isArray(parts) ? (parts as readonly Argument[]).filter(isTensor) : [];
+}
+
+function splitRows(call: OperatorCall, tensor: Tensor, sizes: readonly number[]): Tensor[] {
+  const parts = call.call("Tensor.split", [tensor, [...sizes]]);
+  return Array.isArray(parts) ? (parts as readonly Argument[]).filter(isTensor) : [];
+}
+
+/** `proj.unflatten(-1, (n, E)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()`, then one select each. */
+function packed(call: OperatorCall, projection: Tensor, width: number, count: number): Tensor[] {
+  const { frame } = call;
+  const shape = [...projection.shape.slice(0, -1), count, width];
+  const unflattened = view(frame, projection, shape) ?? projection;
+  const leading = unsqueeze(frame, unflattened, 0);
+  const turned = transpose(frame, leading, 0, -2);
+  const together = contiguousOf(frame, squeeze(frame, turned, [turned.shape.length - 2]));
+  frame.free(projection, unflattened, leading, turned);
+  return Array.from({ length: count }, () => select(frame, together, 0));
+}
+
+/** F.multi_head_attention_forward: batch second, heads folded into the batch. */
+function multiheadAttention(call: OperatorCall): Argument {
+  const { frame } = call;
+  const given = call.tensor("query");
+  if (given.shape.length !== 3) call.fail(shapesDoNotFit(call.name, [given.shape]));
+  const [length = 1, batch = 1, width = 1] = given.shape;
+  const heads = call.number("num_heads");
+  const headWidth = Math.floor(width / heads);
+  const needWeights = call.boolean("need_weights");
+  const causal = call.boolean("is_causal");
+  const paddingMask = call.optionalTensor("key_padding_mask");
+  let mask = call.optionalTensor("attn_mask");
+  mask = canonicalMask(frame, mask, given);
+  // With a causal hint and no weights wanted the mask itself is not used.
+  if (causal && paddingMask === undefined && !needWeights) mask = undefined;
+  let { query, key, value } = project(call);
+  for (const [name, replace] of [
+    ["bias_k", (tensor: Tensor): void => void (key = tensor)],
+    ["bias_v", (tensor: Tensor): void => void (value = tensor)],
+  ] as const) {
+    const extra = call.optionalTensor(name);
+    if (extra === undefined) continue;
+    const repeated = call.op("Tensor.repeat", [extra, 1, batch, 1]);
+    replace(cat(frame, [name === "bias_k" ? key : value, repeated], 0));
+  }
+  const split = (tensor: Tensor): Tensor => {
+    const rows = tensor.shape[0] ?? 1;
+    return transpose(frame, reshape(frame, tensor, [rows, batch * heads, headWidth]), 0, 1);
+  };
+  const [q, k, v] = [split(query), split(key), split(value)];
+  const sourceLength = k.shape[1] ?? 1;
+  const merged = mergedMask(call, mask, paddingMask, batch, heads, sourceLength);
+  const dropout = call.boolean("training") && (numberOf(call.values.dropout_p) ?? 0) > 0;
+  const outWeight = call.tensor("out_proj_weight");
+  const outBias = call.optionalTensor("out_proj_bias");
+  if (!needWeights) {
+    const fold = (tensor: Tensor): Tensor =>
+      reshape(frame, tensor, [batch, heads, tensor.shape[1] ?? 1, headWidth]);
+    const row: Attention = {
+      query: fold(q),
+      key: fold(k),
+      value: fold(v),
+      mask: mergedForHeads(frame, merged, batch, heads),
+      dropout,
+      causal: causal && merged === undefined,
+    };
+    const attended = attend(frame, row, 1);
+    const turned = contiguousOf(frame, call.op("Tensor.permute", [attended, 2, 0, 1, 3]));
+    const flat = view(frame, turned, [batch * length, width]) ?? turned;
+    frame.free(attended);
+    const projected = linear(frame, flat, outWeight, outBias);
+    return [reshape(frame, projected, [length, batch, projected.shape.at(-1) ?? 1]), null];
+  }
+  const scaled = elementwiseOp(frame, "mul", [q, 1]);
+  const scores =
+    merged === undefined
+      ? call.op("torch.bmm", [scaled, transpose(frame, k)])
+      : call.op("torch.baddbmm", [merged, scaled, transpose(frame, k)]);
+  const weights = softmax(frame, scores, "softmax");
+  frame.free(scores);
+  const dropped = dropout ? call.op(`${F}.dropout`, [weights, call.value("dropout_p")]) : weights;
+  const attended = call.op("torch.bmm", [dropped, v]);
+  const turned = contiguousOf(frame, transpose(frame, attended, 0, 1));
+  const flat = view(frame, turned, [length * batch, width]) ?? turned;
+  const projected = linear(frame, flat, outWeight, outBias);
+  const output = reshape(frame, projected, [length, batch, projected.shape.at(-1) ?? 1]);
+  const perHead = view(frame, dropped, [batch, heads, length, sourceLength]) ?? dropped;
+  const average = call.boolean("average_attn_weights");
+  return [output, average ? reduce(frame, perHead, { op: "mean", dims: [1] }) : perHead];
+}
+
+/** _canonical_mask: a boolean mask becomes zeros filled with -inf. */
+function canonicalMask(frame: Frame, mask: Tensor | undefined, query: Tensor): Tensor | undefined {
+  if (mask === undefined || isFloating(mask.dtype)) return mask;
+  return emptyLike(frame, mask, query.dtype);
+}
+
+/** The padding mask is spread over heads and added to the attention mask. */
+function mergedMask(
+  call: OperatorCall,
+  mask: Tensor | undefined,
+  paddingMask: Tensor | undefined,
+  batch: number,
+  heads: number,
+  sourceLength: number,
+): Tensor | undefined {
+  const { frame } = call;
+  const own = mask !== undefined && mask.shape.length === 2 ? unsqueeze(frame, mask, 0) : mask;
+  if (paddingMask === undefined) return own;
+  const padding = canonicalMask(frame, paddingMask, call.tensor("query")) ?? paddingMask;
+  const wide = expand(frame, view(frame, padding, [batch, 1, 1, sourceLength]) ?? padding, [
+    batch,
+    heads,
+    1,
+    sourceLength,
+  ]);
+  const flat = reshape(frame, wide, [batch * heads, 1, sourceLength]);
+  return own === undefined ? flat : elementwiseOp(frame, "add", [own, flat]);
+}
+
+function mergedForHeads(
+  frame: Frame,
+  mask: Tensor | undefined,
+  batch: number,
+  heads: number,
+): Tensor | undefined {
+  if (mask === undefined) return undefined;
+  if (mask.shape[0] === 1 && mask.shape.length === 3) return unsqueeze(frame, mask, 0);
+  return reshape(frame, mask, [batch, heads, ...mask.shape.slice(1)]);
+}
+
+export const attentionRows: readonly OperatorRow[] = [
+  {
+    names: [`${F}.scaled_dot_product_attention`],
+    signature:
+      "query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False",
+    run,
+  },
+  {
+    names: [`${F}.multi_head_attention_forward`],
+    signature:
+      "query, key, value, embed_dim, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, " +
+      "dropout_p, out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, " +
+      "attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, " +
+      "static_k=None, static_v=None, average_attn_weights=True, is_causal=False",
+    run: multiheadAttention,
+  },
+];

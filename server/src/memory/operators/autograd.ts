@@ -1,0 +1,116 @@
+/** How operators hang themselves on the graph, and autocast's casts before them. */
+import type { BackwardFunction } from "../graph";
+import type { AutocastMode, Execution } from "../tape";
+import { isFloating, type Dtype, type Tensor } from "../tensor";
+import type { Frame } from "./frame";
+import { emptyLike } from "./kernels";
+import { promoteTypes } from "./promotion";
+
+export interface NodeRow {
+  /** PyTorch's name, e.g. `MulBackward0`. */
+  readonly name: string;
+  readonly inputs: readonly (Tensor | undefined)[];
+  readonly outputs: readonly (Tensor | undefined)[];
+  readonly saved?: readonly (Tensor | undefined)[];
+  readonly backward: BackwardFunction;
+}
+
+/** Makes the node when one of the inputs requires a gradient. */
+export function differentiable(frame: Frame, row: NodeRow): void {
+  const { execution } = frame;
+  if (!execution.needsGraph(row.inputs)) return;
+  execution.attach({ ...row, saved: row.saved ?? [] });
+}
+
+/** Whether a tensor's gradient will be asked for. */
+export function needs(execution: Execution, tensor: Tensor | undefined): boolean {
+  return execution.gradEnabled && tensor?.requiresGrad === true;
+}
+
+// --- Casts ----------------------------------------------------------------------------------------------------------
+
+/** `tensor.to(dtype)`: the tensor itself when it has that dtype. */
+export function cast(frame: Frame, tensor: Tensor, dtype: Dtype): Tensor {
+  if (tensor.dtype === dtype) return tensor;
+  const result = emptyLike(frame, tensor, dtype);
+  const from = tensor.dtype;
+  differentiable(frame, {
+    name: "ToCopyBackward0",
+    inputs: [tensor],
+    outputs: [result],
+    backward: (inner, [gradient]) => [
+      gradient === undefined ? undefined : castGradient(inner, gradient, from),
+    ],
+  });
+  return result;
+}
+
+function castGradient(frame: Frame, gradient: Tensor, dtype: Dtype): Tensor {
+  return gradient.dtype === dtype ? gradient : emptyLike(frame, gradient, dtype);
+}
+
+/** at::autocast::cached_cast: casts floating tensors; low-precision copies of fp32 leaves that train are cached. */
+export function autocastTo(frame: Frame, tensor: Tensor, dtype: Dtype, mode: AutocastMode): Tensor {
+  if (!isFloating(tensor.dtype) || tensor.dtype === "float64" || tensor.dtype === dtype) return tensor;
+  const cached =
+    dtype === mode.dtype &&
+    tensor.dtype === "float32" &&
+    tensor.requiresGrad &&
+    tensor.isLeaf &&
+    tensor.base === undefined &&
+    mode.cache !== false;
+  if (!cached) return cast(frame, tensor, dtype);
+  const { execution } = frame;
+  return frame.own(
+    execution.cachedCast(tensor, () => {
+      const copy = cast(frame, tensor, dtype);
+      execution.holdTensor(copy);
+      frame.free(copy);
+      return copy;
+    }),
+  );
+}
+
+/** The autocast list "lower_precision_fp": matrix products and convolutions. */
+export function lowPrecision<Given extends Tensor | undefined>(
+  frame: Frame,
+  tensors: readonly Given[],
+): Given[] {
+  const mode = frame.execution.autocast;
+  if (mode === undefined) return [...tensors];
+  return tensors.map((tensor) =>
+    tensor === undefined ? tensor : (autocastTo(frame, tensor, mode.dtype, mode) as Given),
+  );
+}
+
+/** The autocast list "fp32": exponentials, norms, losses. */
+export function fullPrecision<Given extends Tensor | undefined>(
+  frame: Frame,
+  tensors: readonly Given[],
+): Given[] {
+  const mode = frame.execution.autocast;
+  if (mode === undefined) return [...tensors];
+  return tensors.map((tensor) =>
+    tensor === undefined ? tensor : (autocastTo(frame, tensor, "float32", mode) as Given),
+  );
+}
+
+/** The autocast list "promote": everything to the widest dtype among the arguments. */
+export function widest<Given extends Tensor | undefined>(frame: Frame, tensors: readonly Given[]): Given[] {
+  const mode = frame.execution.autocast;
+  const floating = tensors.flatMap((tensor) =>
+    tensor !== undefined && isFloating(tensor.dtype) ? [tensor.dtype] : [],
+  );
+  if (mode === undefined || floating.length === 0) return [...tensors];
+  const dtype = floating.reduce(promoteTypes);
+  return tensors.map((tensor) =>
+    tensor === undefined ? tensor : (autocastTo(frame, tensor, dtype, mode) as Given),
+  );
+}
+
+/** The autocast list "fp32_set_opt_dtype": the dtype to compute in, for operators that take one. */
+export function optionalDtype(frame: Frame, tensor: Tensor, given: Dtype | undefined): Dtype | undefined {
+  if (given !== undefined || frame.execution.autocast === undefined) return given;
+  const low = tensor.dtype === "float16" || tensor.dtype === "bfloat16";
+  return low ? "float32" : undefined;
+}

@@ -1,0 +1,529 @@
+/** Matrix products: aten/src/ATen/native/{LinearAlgebra,Linear}.cpp. Under autocast they run in low precision. */
+import { elementCount, isContiguous, type Tensor } from "../tensor";
+import { isSequence, isTensor } from "./argument";
+import { differentiable, lowPrecision, needs, widest } from "./autograd";
+import { formula } from "./formula";
+import type { Frame } from "./frame";
+import { broadcastShapes, elementwise, sameShape } from "./kernels";
+import type { OperatorCall, OperatorRow } from "./operator";
+import { elementwiseOp } from "./pointwise";
+import { promoteTypes } from "./promotion";
+import { shapesDoNotFit } from "./reasons";
+import { NotUnderstood } from "./values";
+import {
+  contiguousOf,
+  expand,
+  permute,
+  rawTranspose,
+  reshape,
+  squeeze,
+  transpose,
+  unsafeView,
+  unsqueeze,
+  view,
+} from "./views";
+
+function misfit(operator: string, ...tensors: readonly Tensor[]): never {
+  throw new NotUnderstood(
+    shapesDoNotFit(
+      operator,
+      tensors.map((tensor) => tensor.shape),
+    ),
+  );
+}
+
+function at(tensor: { shape: readonly number[] }, dimension: number): number {
+  return tensor.shape.at(dimension) ?? 1;
+}
+
+interface Matrix {
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+}
+
+/** Whether a matrix lies column by column: then its gradient is computed transposed, so that it lies the same way. */
+function columnMajor(matrix: Matrix): boolean {
+  return matrix.strides[0] === 1 && matrix.strides[1] === matrix.shape[0];
+}
+
+/** mm_mat1_grad, mm_mat2_grad: a new matrix with the layout of the input. */
+function matrixGradient(frame: Frame, input: Matrix, dtype: Tensor["dtype"]): Tensor {
+  const [rows = 1, columns = 1] = input.shape;
+  if (!columnMajor(input)) return frame.empty([rows, columns], dtype);
+  return rawTranspose(frame, frame.empty([columns, rows], dtype));
+}
+
+function layoutOf(tensor: Tensor): Matrix {
+  return { shape: tensor.shape, strides: tensor.strides };
+}
+
+/** `torch.mm`. */
+export function mm(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  if (a.shape.length !== 2 || b.shape.length !== 2 || at(a, 1) !== at(b, 0)) misfit("mm", a, b);
+  const result = frame.empty([at(a, 0), at(b, 1)], promoteTypes(a.dtype, b.dtype));
+  const { execution } = frame;
+  const left = layoutOf(a);
+  const right = layoutOf(b);
+  differentiable(frame, {
+    name: "MmBackward0",
+    inputs: [a, b],
+    outputs: [result],
+    saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
+    backward: (inner, [gradient], _saved, wanted) => {
+      const dtype = gradient?.dtype ?? result.dtype;
+      return [
+        wanted[0] === true ? matrixGradient(inner, left, dtype) : undefined,
+        wanted[1] === true ? matrixGradient(inner, right, dtype) : undefined,
+      ];
+    },
+  });
+  return result;
+}
+
+/** `torch.addmm(bias, a, b)`. */
+export function addmm(frame: Frame, bias: Tensor, a: Tensor, b: Tensor): Tensor {
+  if (a.shape.length !== 2 || b.shape.length !== 2 || at(a, 1) !== at(b, 0)) misfit("addmm", bias, a, b);
+  const result = frame.empty([at(a, 0), at(b, 1)], promoteTypes(a.dtype, b.dtype));
+  const { execution } = frame;
+  const left = layoutOf(a);
+  const right = layoutOf(b);
+  differentiable(frame, {
+    name: "AddmmBackward0",
+    inputs: [bias, a, b],
+    outputs: [result],
+    saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
+    backward: (inner, [gradient], _saved, wanted) => {
+      const dtype = gradient?.dtype ?? result.dtype;
+      return [
+        wanted[0] === true ? gradient : undefined,
+        wanted[1] === true ? matrixGradient(inner, left, dtype) : undefined,
+        wanted[2] === true ? matrixGradient(inner, right, dtype) : undefined,
+      ];
+    },
+  });
+  return result;
+}
+
+/** `torch.bmm`, and `torch.baddbmm` when there is something to add. */
+export function bmm(frame: Frame, a: Tensor, b: Tensor, added?: Tensor): Tensor {
+  if (a.shape.length !== 3 || b.shape.length !== 3 || at(a, 0) !== at(b, 0) || at(a, 2) !== at(b, 1)) {
+    misfit("bmm", a, b);
+  }
+  const result = frame.empty([at(a, 0), at(a, 1), at(b, 2)], promoteTypes(a.dtype, b.dtype));
+  const { execution } = frame;
+  const left = a.shape;
+  const right = b.shape;
+  differentiable(frame, {
+    name: added === undefined ? "BmmBackward0" : "BaddbmmBackward0",
+    inputs: [a, b, added],
+    outputs: [result],
+    saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
+    backward: (inner, [gradient], _saved, wanted) => {
+      const dtype = gradient?.dtype ?? result.dtype;
+      return [
+        wanted[0] === true ? inner.empty(left, dtype) : undefined,
+        wanted[1] === true ? inner.empty(right, dtype) : undefined,
+        wanted[2] === true ? gradient : undefined,
+      ];
+    },
+  });
+  return result;
+}
+
+/** `torch.mv`. */
+function mv(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  if (a.shape.length !== 2 || b.shape.length !== 1 || at(a, 1) !== at(b, 0)) misfit("mv", a, b);
+  const result = frame.empty([at(a, 0)], promoteTypes(a.dtype, b.dtype));
+  const { execution } = frame;
+  const shapes = [a.shape, b.shape];
+  differentiable(frame, {
+    name: "MvBackward0",
+    inputs: [a, b],
+    outputs: [result],
+    saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
+    backward: (inner, [gradient], _saved, wanted) =>
+      shapes.map((shape, i) =>
+        wanted[i] === true ? inner.empty(shape, gradient?.dtype ?? result.dtype) : undefined,
+      ),
+  });
+  return result;
+}
+
+/** `torch.dot`. */
+function dot(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  if (a.shape.length !== 1 || !sameShape(a.shape, b.shape)) misfit("dot", a, b);
+  const gradients = { self: "grad * tensor", tensor: "grad * self" };
+  const result = frame.empty([], promoteTypes(a.dtype, b.dtype));
+  const names = ["self", "tensor"] as const;
+  differentiable(frame, {
+    name: "DotBackward0",
+    inputs: [a, b],
+    outputs: [result],
+    saved: [needs(frame.execution, b) ? a : undefined, needs(frame.execution, a) ? b : undefined],
+    backward: (inner, [grad], saved, wanted) =>
+      names.map((name, i) =>
+        wanted[i] === true
+          ? formula(gradients[name]).evaluate(inner, { grad, self: saved[0], tensor: saved[1] })
+          : undefined,
+      ),
+  });
+  return result;
+}
+
+/** `torch.matmul` without autocast's casts. */
+function matmulOf(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  const [rankA, rankB] = [a.shape.length, b.shape.length];
+  if (rankA === 0 || rankB === 0) misfit("matmul", a, b);
+  if (rankA === 1 && rankB === 1) return dot(frame, a, b);
+  if (rankA === 2 && rankB === 1) return mv(frame, a, b);
+  if (rankA === 1 && rankB === 2) return squeeze(frame, mm(frame, unsqueeze(frame, a, 0), b), [0]);
+  if (rankA === 2 && rankB === 2) return mm(frame, a, b);
+  if (at(a, -1) !== (rankB === 1 ? at(b, 0) : at(b, -2))) misfit("matmul", a, b);
+  return shouldFold(a, b) ? foldedMatmul(frame, a, b) : batchedMatmul(frame, a, b);
+}
+
+/** Whether the larger operand is folded into a matrix (should_fold in LinearAlgebra.cpp). */
+function shouldFold(a: Tensor, b: Tensor): boolean {
+  const firstLarger = a.shape.length >= b.shape.length;
+  const [larger, smaller] = firstLarger ? [a, b] : [b, a];
+  if (larger.shape.length < 3 || smaller.shape.length > 2) return false;
+  if (smaller.requiresGrad) return true;
+  if (a.shape.length === 2) return false;
+  const shape = [...larger.shape];
+  const strides = [...larger.strides];
+  if (!firstLarger) {
+    // b.mT: the last two dimensions change places.
+    const last = shape.length - 1;
+    [shape[last], shape[last - 1]] = [shape[last - 1] ?? 1, shape[last] ?? 1];
+    [strides[last], strides[last - 1]] = [strides[last - 1] ?? 1, strides[last] ?? 1];
+  }
+  for (let i = 0; i < shape.length - 2; i++) {
+    if (strides[i] !== (strides[i + 1] ?? 1) * (shape[i + 1] ?? 1)) return false;
+  }
+  return true;
+}
+
+function foldedMatmul(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  const firstLarger = a.shape.length >= b.shape.length;
+  const t1 = firstLarger ? a : transpose(frame, b);
+  const t2 = firstLarger ? b : a.shape.length === 2 ? transpose(frame, a, 0, 1, "TBackward0") : a;
+  const leading = t1.shape.slice(0, -1);
+  const folded = reshape(frame, t1, [elementCount(leading), at(t1, -1)]);
+  if (t2.shape.length === 1) return unsafeView(frame, mv(frame, folded, t2), leading);
+  const product = mm(frame, folded, t2);
+  const output = unsafeView(frame, product, [...leading, at(t2, 1)]);
+  frame.free(product);
+  if (firstLarger) return output;
+  return contiguousOf(frame, transpose(frame, output));
+}
+
+function batchedMatmul(frame: Frame, a: Tensor, b: Tensor): Tensor {
+  const left = a.shape.length === 1 ? unsqueeze(frame, a, 0) : a;
+  const right = b.shape.length === 1 ? unsqueeze(frame, b, 1) : b;
+  const batch = broadcastShapes(left.shape.slice(0, -2), right.shape.slice(0, -2));
+  if (batch === undefined) misfit("matmul", a, b);
+  const count = elementCount(batch);
+  const flat = (tensor: Tensor): Tensor => {
+    const matrix = tensor.shape.slice(-2);
+    return reshape(frame, expand(frame, tensor, [...batch, ...matrix]), [count, ...matrix]);
+  };
+  const flatLeft = flat(left);
+  const flatRight = flat(right);
+  const product = bmm(frame, flatLeft, flatRight);
+  const shape = [...batch];
+  if (a.shape.length > 1) shape.push(at(left, -2));
+  if (b.shape.length > 1) shape.push(at(right, -1));
+  const result = unsafeView(frame, product, shape);
+  frame.free(product);
+  return result;
+}
+
+/** `torch.matmul`, `a @ b`. */
+export function matmul(frame: Frame, first: Tensor, second: Tensor): Tensor {
+  const [a = first, b = second] = lowPrecision(frame, [first, second]);
+  return matmulOf(frame, a, b);
+}
+
+/** `F.linear`. */
+export function linear(frame: Frame, given: Tensor, givenWeight: Tensor, givenBias?: Tensor): Tensor {
+  const [input = given, weight = givenWeight, bias] = lowPrecision<Tensor | undefined>(frame, [
+    given,
+    givenWeight,
+    givenBias,
+  ]);
+  if (input === undefined || weight === undefined) return given;
+  if (at(input, -1) !== at(weight, -1)) misfit("linear", input, weight);
+  const transposed = transpose(frame, weight, 0, 1, "TBackward0");
+  if (bias === undefined) return matmulOf(frame, input, transposed);
+  if (input.shape.length === 2) return addmm(frame, bias, input, transposed);
+  if (isContiguous(input)) {
+    const leading = input.shape.slice(0, -1);
+    const flat = reshape(frame, input, [elementCount(leading), at(input, -1)]);
+    const product = addmm(frame, bias, flat, transposed);
+    const result = view(frame, product, [...leading, at(weight, 0)]) ?? product;
+    return result;
+  }
+  const product = matmulOf(frame, input, transposed);
+  return elementwiseOp(frame, "add", [product, bias], { inPlace: true });
+}
+
+// --- einsum ---------------------------------------------------------------------------------------------------------
+
+/** `torch.einsum` of one or two operands: permuted, flattened to one bmm, and permuted back (Linear.cpp, sumproduct_pair). */
+function einsum(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const equation = call.text("equation").replaceAll(" ", "");
+  const only = call.rest.length === 1 ? call.rest[0] : undefined;
+  const given = only !== undefined && isSequence(only) ? only : call.rest;
+  const operands = given.map((each) => (isTensor(each) ? each : call.notUnderstood("operands")));
+  const [inputs = "", output] = equation.split("->");
+  const labels = inputs.split(",");
+  if (labels.length !== operands.length || operands.length === 0 || equation.includes(".")) {
+    return call.notUnderstood("equation");
+  }
+  labels.forEach((each, i) => {
+    if (each.length !== operands[i]?.shape.length || new Set(each).size !== each.length) {
+      call.notUnderstood("equation");
+    }
+  });
+  const result = output ?? implicitOutput(labels);
+  const terms: Term[] = lowPrecision(frame, operands).map((tensor, i) => ({
+    tensor,
+    labels: labels[i] ?? "",
+  }));
+  const sizes = new Map<string, number>();
+  for (const term of terms) {
+    [...term.labels].forEach((label, i) => {
+      const size = at(term.tensor, i);
+      const old = sizes.get(label) ?? 1;
+      if (old !== 1 && size !== 1 && size !== old) misfit("einsum", ...operands);
+      sizes.set(label, Math.max(old, size));
+    });
+  }
+  let current = terms[0] ?? call.notUnderstood("operands");
+  for (let i = 1; i < terms.length; i++) {
+    const next = terms[i] ?? current;
+    const later = terms
+      .slice(i + 1)
+      .map((term) => term.labels)
+      .join("");
+    current = contract(frame, current, next, result + later, sizes);
+  }
+  const summed = [...current.labels]
+    .map((label, i) => (result.includes(label) ? -1 : i))
+    .filter((i) => i >= 0);
+  if (summed.length > 0) {
+    const sum = call.op("torch.sum", [current.tensor, summed]);
+    current = { tensor: sum, labels: [...current.labels].filter((label) => result.includes(label)).join("") };
+  }
+  const order = [...result].map((label) => current.labels.indexOf(label));
+  return order.every((from, to) => from === to) ? current.tensor : permute(frame, current.tensor, order);
+}
+
+interface Term {
+  readonly tensor: Tensor;
+  readonly labels: string;
+}
+
+function implicitOutput(labels: readonly string[]): string {
+  const all = labels.join("");
+  return [...new Set(all)]
+    .filter((label) => all.split(label).length === 2)
+    .sort()
+    .join("");
+}
+
+/** Contracts two terms over the labels that nothing behind them needs. */
+function contract(frame: Frame, a: Term, b: Term, kept: string, sizes: ReadonlyMap<string, number>): Term {
+  const sizeOf = (label: string): number => sizes.get(label) ?? 1;
+  const both = [...a.labels].filter((label) => b.labels.includes(label));
+  const batch = both.filter((label) => kept.includes(label));
+  const summed = both.filter((label) => !kept.includes(label));
+  const onlyA = [...a.labels].filter((label) => !b.labels.includes(label));
+  const onlyB = [...b.labels].filter((label) => !a.labels.includes(label));
+  if (summed.length === 0) return multiply(frame, a, b, [...batch, ...onlyA, ...onlyB]);
+  const count = (labels: readonly string[]): number => labels.reduce((n, label) => n * sizeOf(label), 1);
+  const arrange = (term: Term, order: readonly string[], shape: readonly number[]): Tensor => {
+    const positions = order.map((label) => term.labels.indexOf(label));
+    const permuted = permute(frame, term.tensor, positions);
+    return reshape(frame, permuted, shape);
+  };
+  const n = count(batch);
+  const left = arrange(a, [...batch, ...onlyA, ...summed], [n, count(onlyA), count(summed)]);
+  const right = arrange(b, [...batch, ...summed, ...onlyB], [n, count(summed), count(onlyB)]);
+  const product = bmm(frame, left, right);
+  const labels = [...batch, ...onlyA, ...onlyB];
+  const result = view(frame, product, labels.map(sizeOf)) ?? product;
+  return { tensor: result, labels: labels.join("") };
+}
+
+/** Without a sum the product is element-wise. */
+function multiply(frame: Frame, a: Term, b: Term, labels: readonly string[]): Term {
+  const spread = (term: Term): Tensor => {
+    const order = labels
+      .filter((label) => term.labels.includes(label))
+      .map((label) => term.labels.indexOf(label));
+    let tensor = permute(frame, term.tensor, order);
+    labels.forEach((label, i) => {
+      if (!term.labels.includes(label)) tensor = unsqueeze(frame, tensor, i);
+    });
+    return tensor;
+  };
+  return { tensor: elementwiseOp(frame, "mul", [spread(a), spread(b)]), labels: labels.join("") };
+}
+
+// --- Others ---------------------------------------------------------------------------------------------------------
+
+/** `F.bilinear`: one kernel that contracts both inputs with the weight (at::_trilinear). */
+function bilinear(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const [first, second, weight, bias] = widest<Tensor | undefined>(frame, [
+    call.tensor("input1"),
+    call.tensor("input2"),
+    call.tensor("weight"),
+    call.optionalTensor("bias"),
+  ]);
+  if (first === undefined || second === undefined || weight === undefined)
+    return call.notUnderstood("input1");
+  if (at(first, -1) !== at(weight, 1) || at(second, -1) !== at(weight, 2))
+    misfit("bilinear", first, second, weight);
+  const leading = first.shape.slice(0, -1);
+  const rows = elementCount(leading);
+  const flatFirst = reshape(frame, first, [rows, at(first, -1)]);
+  const flatSecond = reshape(frame, second, [rows, at(second, -1)]);
+  const product = frame.empty([rows, at(weight, 0)], first.dtype);
+  differentiable(frame, {
+    name: "TrilinearBackward0",
+    inputs: [flatFirst, weight, flatSecond],
+    outputs: [product],
+    saved: [flatFirst, weight, flatSecond],
+    backward: (inner, [gradient], saved, wanted) =>
+      saved.map((input, i) =>
+        wanted[i] === true && input !== undefined
+          ? inner.empty(input.shape, gradient?.dtype ?? input.dtype)
+          : undefined,
+      ),
+  });
+  const result = view(frame, product, [...leading, at(weight, 0)]) ?? product;
+  if (bias === undefined) return result;
+  return elementwiseOp(frame, "add", [result, bias], { inPlace: true });
+}
+
+/** `torch.cdist`: keeps both inputs and the result. */
+function cdist(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const mode = call.execution.autocast;
+  const [a, b] = [call.tensor("x1"), call.tensor("x2")].map((tensor) =>
+    mode === undefined ? tensor : elementwiseFloat(frame, tensor),
+  );
+  if (a === undefined || b === undefined) return call.notUnderstood("x1");
+  const batch = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  if (batch === undefined || at(a, -1) !== at(b, -1)) misfit("cdist", a, b);
+  const result = frame.empty([...batch, at(a, -2), at(b, -2)], promoteTypes(a.dtype, b.dtype));
+  differentiable(frame, {
+    name: "CdistBackward0",
+    inputs: [a, b],
+    outputs: [result],
+    saved: [a, b, result],
+    backward: (inner, [gradient], saved, wanted) => {
+      const dtype = gradient?.dtype ?? result.dtype;
+      const one = (i: number): Tensor | undefined =>
+        wanted[i] === true ? inner.empty(saved[i]?.shape ?? [], dtype) : undefined;
+      // The gradient of the second input is computed with the result's and the gradient's transposes.
+      if (wanted[1] === true && gradient !== undefined)
+        inner.empty(rawTranspose(inner, gradient).shape, dtype);
+      return [one(0), one(1)];
+    },
+  });
+  return result;
+}
+
+function elementwiseFloat(frame: Frame, tensor: Tensor): Tensor {
+  return tensor.dtype === "float32" ? tensor : elementwise(frame, [tensor], "float32");
+}
+
+/** `torch.outer(a, b)`: the product of a column and a row. */
+function outer(call: OperatorCall): Tensor {
+  const a = call.tensor("self");
+  const b = call.tensor("vec2");
+  const column = reshape(call.frame, a, [at(a, 0), 1]);
+  return elementwiseOp(call.frame, "mul", [column, b]);
+}
+
+function pair(call: OperatorCall): [Tensor, Tensor] {
+  return [call.tensor("self"), call.tensor("other")];
+}
+
+export const matrixRows: readonly OperatorRow[] = [
+  {
+    names: ["torch.matmul", "Tensor.matmul", "Tensor.__matmul__", "torch.linalg.matmul"],
+    signature: "self, other, *, out=None",
+    run: (call) => matmul(call.frame, ...pair(call)),
+  },
+  {
+    names: ["Tensor.__rmatmul__"],
+    signature: "other, self",
+    run: (call) => matmul(call.frame, ...pair(call)),
+  },
+  {
+    names: ["torch.mm", "Tensor.mm"],
+    signature: "self, other, *, out=None",
+    run: (call) => {
+      const [a, b] = lowPrecision(call.frame, pair(call));
+      return a === undefined || b === undefined ? null : mm(call.frame, a, b);
+    },
+  },
+  {
+    names: ["torch.bmm", "Tensor.bmm"],
+    signature: "self, other, *, out=None",
+    run: (call) => {
+      const [a, b] = lowPrecision(call.frame, pair(call));
+      return a === undefined || b === undefined ? null : bmm(call.frame, a, b);
+    },
+  },
+  {
+    names: ["torch.mv", "Tensor.mv"],
+    signature: "self, other, *, out=None",
+    run: (call) => {
+      const [a, b] = lowPrecision(call.frame, pair(call));
+      return a === undefined || b === undefined ? null : mv(call.frame, a, b);
+    },
+  },
+  {
+    names: ["torch.dot", "Tensor.dot", "torch.inner"],
+    signature: "self, other, *, out=None",
+    run: (call) => dot(call.frame, ...pair(call)),
+  },
+  {
+    names: ["torch.baddbmm", "Tensor.baddbmm"],
+    signature: "self, batch1, batch2, *, beta=1, alpha=1, out=None",
+    run: (call) => {
+      const given = [call.tensor("batch1"), call.tensor("batch2"), call.tensor("self")];
+      const [a, b, added] = lowPrecision(call.frame, given);
+      return a === undefined || b === undefined ? null : bmm(call.frame, a, b, added);
+    },
+  },
+  {
+    names: ["torch.addmm", "Tensor.addmm"],
+    signature: "self, mat1, mat2, *, beta=1, alpha=1, out=None",
+    run: (call) => {
+      const given = [call.tensor("self"), call.tensor("mat1"), call.tensor("mat2")];
+      const [bias, a, b] = lowPrecision(call.frame, given);
+      return bias === undefined || a === undefined || b === undefined ? null : addmm(call.frame, bias, a, b);
+    },
+  },
+  {
+    names: ["torch.nn.functional.linear"],
+    signature: "input, weight, bias=None",
+    run: (call) =>
+      linear(call.frame, call.tensor("input"), call.tensor("weight"), call.optionalTensor("bias")),
+  },
+  {
+    names: ["torch.nn.functional.bilinear"],
+    signature: "input1, input2, weight, bias=None",
+    run: bilinear,
+  },
+  { names: ["torch.einsum"], signature: "equation, *operands", run: einsum },
+  { names: ["torch.cdist"], signature: "x1, x2, p=2.0, compute_mode=None", run: cdist },
+  { names: ["torch.outer", "Tensor.outer", "torch.ger"], signature: "self, vec2, *, out=None", run: outer },
+];

@@ -1,0 +1,465 @@
+/** Reductions, softmax, sorting: FunctionsManual.cpp and derivatives.yaml. */
+import { contiguousStrides, isFloating, type Dtype, type Tensor } from "../tensor";
+import { isTensor, type Argument, type NamedTuple } from "./argument";
+import { cast, differentiable, fullPrecision, optionalDtype } from "./autograd";
+import { formula } from "./formula";
+import type { Frame } from "./frame";
+import { elementwiseStrides, emptyLike } from "./kernels";
+import type { OperatorCall, OperatorRow } from "./operator";
+import { elementwiseOp } from "./pointwise";
+import { toFloating } from "./promotion";
+import { rawExpand } from "./views";
+
+function named(names: readonly string[], values: readonly Argument[]): NamedTuple {
+  return { kind: "named-tuple", names, values };
+}
+
+/** Shape after a reduction over these dimensions. */
+function reducedShape(shape: readonly number[], dims: readonly number[], keepdim: boolean): number[] {
+  const kept = shape.map((size, i) => (dims.includes(i) ? 1 : size));
+  return keepdim ? kept : kept.filter((_, i) => !dims.includes(i));
+}
+
+/** A reduced tensor seen with its reduced dimensions of size 1 again. */
+function restored(frame: Frame, tensor: Tensor, shape: readonly number[], dims: readonly number[]): Tensor {
+  if (tensor.shape.length === shape.length) return tensor;
+  const kept = reducedShape(shape, dims, true);
+  return frame.view(tensor, kept, contiguousStrides(kept));
+}
+
+interface ReductionRow {
+  readonly node: string;
+  /** What backward needs: the input, the result. */
+  readonly saved: readonly ("self" | "result")[];
+  /**
+   * Gradient with `grad` and `result` spread over the input's shape; `expand` for a mere view of the gradient. Names:
+   * grad, self, result.
+   */
+  readonly gradient: string;
+  readonly result?: "float" | "bool" | "int64" | "sum";
+  readonly autocast?: "fp32" | "dtype";
+}
+
+const reductions: Readonly<Record<string, ReductionRow>> = {
+  sum: { node: "SumBackward1", saved: [], gradient: "expand", result: "sum", autocast: "dtype" },
+  nansum: { node: "NansumBackward0", saved: ["self"], gradient: "grad * isnan(self)", result: "sum" },
+  mean: { node: "MeanBackward1", saved: [], gradient: "grad / 2", result: "float" },
+  amax: { node: "AmaxBackward0", saved: ["self", "result"], gradient: "amax" },
+  amin: { node: "AminBackward0", saved: ["self", "result"], gradient: "amax" },
+  var: { node: "VarBackward0", saved: ["self"], gradient: "var", result: "float" },
+  std: { node: "StdBackward0", saved: ["self", "result"], gradient: "std", result: "float" },
+  logsumexp: {
+    node: "LogsumexpBackward0",
+    saved: ["self", "result"],
+    gradient: "grad * exp(self - result)",
+    result: "float",
+    autocast: "fp32",
+  },
+  norm: {
+    node: "LinalgVectorNormBackward0",
+    saved: ["self", "result"],
+    gradient: "norm",
+    result: "float",
+    autocast: "dtype",
+  },
+  prod: {
+    node: "ProdBackward1",
+    saved: ["self", "result"],
+    gradient: "prod",
+    result: "sum",
+    autocast: "dtype",
+  },
+  all: { node: "", saved: [], gradient: "expand", result: "bool" },
+  any: { node: "", saved: [], gradient: "expand", result: "bool" },
+  argmax: { node: "", saved: [], gradient: "expand", result: "int64" },
+  argmin: { node: "", saved: [], gradient: "expand", result: "int64" },
+  count_nonzero: { node: "", saved: [], gradient: "expand", result: "int64" },
+};
+
+export interface Reduction {
+  readonly op: string;
+  /** From the front; all when left out. */
+  readonly dims?: readonly number[];
+  readonly keepdim?: boolean;
+  readonly dtype?: Dtype;
+}
+
+function reductionDtype(row: ReductionRow, dtype: Dtype): Dtype {
+  switch (row.result) {
+    case "bool":
+      return "bool";
+    case "int64":
+      return "int64";
+    case "float":
+      return toFloating(dtype);
+    case "sum":
+      return isFloating(dtype) || dtype.startsWith("complex") ? dtype : "int64";
+    default:
+      return dtype;
+  }
+}
+
+/** One reduction of the table. */
+export function reduce(frame: Frame, given: Tensor, reduction: Reduction): Tensor {
+  const row = reductions[reduction.op] ?? reductions.sum;
+  if (row === undefined) return given;
+  const [self = given] = row.autocast === "fp32" ? fullPrecision(frame, [given]) : [given];
+  const dims = reduction.dims ?? self.shape.map((_, i) => i);
+  const keepdim = reduction.keepdim ?? false;
+  const asked = row.autocast === "dtype" ? optionalDtype(frame, self, reduction.dtype) : reduction.dtype;
+  const shape = reducedShape(self.shape, dims, keepdim);
+  const result = frame.empty(shape, asked ?? reductionDtype(row, self.dtype));
+  if (row.node === "") return result;
+  const whole = reduction.dims === undefined;
+  const from = self.shape;
+  differentiable(frame, {
+    name: whole ? row.node.replace(/1$/, "0") : row.node,
+    inputs: [self],
+    outputs: [result],
+    saved: row.saved.map((name) => (name === "self" ? self : result)),
+    backward: (inner, [gradient], saved) => {
+      if (gradient === undefined) return [undefined];
+      const grad = restored(inner, gradient, from, dims);
+      const by = (name: "self" | "result"): Tensor | undefined => saved[row.saved.indexOf(name)];
+      const kept = by("result");
+      return [
+        reductionGradient(inner, row.gradient, {
+          grad,
+          self: by("self"),
+          result: kept === undefined ? undefined : restored(inner, kept, from, dims),
+          shape: from,
+        }),
+      ];
+    },
+  });
+  return result;
+}
+
+interface ReductionScope {
+  readonly grad: Tensor;
+  readonly self: Tensor | undefined;
+  readonly result: Tensor | undefined;
+  readonly shape: readonly number[];
+}
+
+function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): Tensor | undefined {
+  const { grad, self, result, shape } = scope;
+  const names = { grad, self, result };
+  switch (kind) {
+    case "expand":
+      return rawExpand(frame, grad, shape);
+    case "grad / 2":
+      return frame.empty(shape, grad.dtype);
+    case "amax": {
+      // scale_grad_by_count: mask, the number of maxima, their share.
+      if (self === undefined || result === undefined) return undefined;
+      const mask = frame.empty(shape, "bool");
+      const share = formula("grad / 2").evaluate(frame, names);
+      if (share === undefined) return undefined;
+      const counts = frame.empty(grad.shape, "int64");
+      void mask;
+      void counts;
+      return frame.empty(shape, grad.dtype);
+    }
+    case "var":
+      // (2 / N) * grad * (self - self.mean(dim, True))
+      return formula("(1 * grad) * (self - mean)").evaluate(frame, {
+        ...names,
+        mean: frame.empty(grad.shape, grad.dtype),
+      });
+    case "std": {
+      const scaled = frame.temporarily((inner) =>
+        formula("masked_fill_(grad / (result * 2), result == 0)").evaluate(inner, names),
+      );
+      return reductionGradient(frame, "var", { ...scope, grad: scaled ?? grad });
+    }
+    case "norm":
+      return formula("grad * masked_fill_(self / result, result == 0)").evaluate(frame, names);
+    case "prod":
+      // prod_safe_zeros_backward: products of everything before and of everything behind each element.
+      return formula("grad * (cumprod(cat(self, self)) * flip(cumprod(cat(flip(self), self))))").evaluate(
+        frame,
+        names,
+      );
+    default:
+      return formula(kind).evaluate(frame, names);
+  }
+}
+
+// --- Calls ----------------------------------------------------------------------------------------------------------
+
+function dimsOf(call: OperatorCall, tensor: Tensor): number[] | undefined {
+  const asked = call.optionalIntegers("dim");
+  if (asked === undefined || asked.length === 0) return undefined;
+  return asked.map((dimension) => call.dimension(dimension, tensor.shape));
+}
+
+function runReduction(call: OperatorCall, op: string): Tensor {
+  const self = call.tensor("self");
+  const asked = call.values.dtype === undefined ? undefined : call.dtype("dtype");
+  const given = asked === undefined || op === "sum" ? self : cast(call.frame, self, asked);
+  const dims = dimsOf(call, self);
+  return reduce(call.frame, given, {
+    op,
+    ...(dims === undefined ? {} : { dims }),
+    keepdim: call.values.keepdim === undefined ? false : call.boolean("keepdim"),
+    ...(asked === undefined ? {} : { dtype: asked }),
+  });
+}
+
+/** `max`/`min`: of everything, along a dimension, or element by element. */
+function extremum(call: OperatorCall, op: "max" | "min"): Argument {
+  const self = call.tensor("self");
+  const second = call.value("dim");
+  if (isTensor(second))
+    return elementwiseOp(call.frame, op === "max" ? "maximum" : "minimum", [self, second]);
+  if (second === null) return wholeExtremum(call.frame, self, op);
+  const dimension = call.dimension(call.number("dim"), self.shape);
+  return selected(
+    call.frame,
+    self,
+    dimension,
+    call.boolean("keepdim"),
+    op === "max" ? "MaxBackward0" : "MinBackward0",
+  );
+}
+
+function wholeExtremum(frame: Frame, self: Tensor, op: "max" | "min"): Tensor {
+  const result = frame.empty([], self.dtype);
+  const shape = self.shape;
+  differentiable(frame, {
+    name: op === "max" ? "MaxBackward1" : "MinBackward1",
+    inputs: [self],
+    outputs: [result],
+    saved: [self, result],
+    // evenly_distribute_backward: a mask, and the gradient's share written where it is set.
+    backward: (inner, [gradient]) => {
+      if (gradient === undefined) return [undefined];
+      inner.empty(shape, "bool");
+      inner.empty([], "int64");
+      return [inner.empty(shape, gradient.dtype)];
+    },
+  });
+  return result;
+}
+
+/** Values and places along a dimension; backward scatters the gradient into zeros. */
+function selected(
+  frame: Frame,
+  self: Tensor,
+  dimension: number,
+  keepdim: boolean,
+  node: string,
+  size?: number,
+): NamedTuple {
+  const shape =
+    size === undefined
+      ? reducedShape(self.shape, [dimension], keepdim)
+      : self.shape.map((old, i) => (i === dimension ? size : old));
+  const values = frame.empty(shape, self.dtype);
+  const indices = frame.empty(shape, "int64");
+  const from = self.shape;
+  differentiable(frame, {
+    name: node,
+    inputs: [self],
+    outputs: [values],
+    saved: [indices],
+    backward: (inner, [gradient]) => [gradient === undefined ? undefined : inner.empty(from, gradient.dtype)],
+  });
+  return named(["values", "indices"], [values, indices]);
+}
+
+/** `cumsum` and `cumprod`: same shape; backward turns the order twice. */
+function cumulative(call: OperatorCall, op: "cumsum" | "cumprod"): Tensor {
+  const given = call.tensor("self");
+  const asked = optionalDtype(call.frame, given, call.dtype("dtype"));
+  const self = asked === undefined ? given : cast(call.frame, given, asked);
+  const dtype = isFloating(self.dtype) ? self.dtype : "int64";
+  const result = emptyLike(call.frame, self, dtype);
+  differentiable(call.frame, {
+    name: op === "cumsum" ? "CumsumBackward0" : "CumprodBackward0",
+    inputs: [self],
+    outputs: [result],
+    saved: op === "cumsum" ? [] : [self, result],
+    backward: (inner, [grad]) => [formula("flip(cumsum(flip(grad)))").evaluate(inner, { grad })],
+  });
+  return result;
+}
+
+/** `softmax` and `log_softmax`: keep their result. On CUDA fp16 is computed to fp32 without a copy of the input. */
+export function softmax(frame: Frame, given: Tensor, op: "softmax" | "log_softmax", asked?: Dtype): Tensor {
+  const dtype = optionalDtype(frame, given, asked);
+  const direct = frame.execution.device === "cuda" && given.dtype === "float16" && dtype === "float32";
+  const self = dtype === undefined || direct ? given : cast(frame, given, dtype);
+  const result = emptyLike(frame, self, dtype ?? self.dtype);
+  const from = self.dtype;
+  differentiable(frame, {
+    name: op === "softmax" ? "SoftmaxBackward0" : "LogSoftmaxBackward0",
+    inputs: [self],
+    outputs: [result],
+    saved: [result],
+    backward: (inner, [gradient]) => [
+      gradient === undefined ? undefined : emptyLike(inner, gradient, direct ? from : gradient.dtype),
+    ],
+  });
+  return result;
+}
+
+function runSoftmax(call: OperatorCall, op: "softmax" | "log_softmax"): Tensor {
+  return softmax(call.frame, call.tensor("self"), op, call.dtype("dtype"));
+}
+
+/** `norm` with dim or over everything; only the 2-norm and its like are distinguished by what they keep. */
+function runNorm(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const dims = dimsOf(call, self);
+  const keepdim = call.boolean("keepdim");
+  return reduce(call.frame, self, { op: "norm", ...(dims === undefined ? {} : { dims }), keepdim });
+}
+
+/** `F.normalize`: the norm, clamped and expanded, divides the input. */
+function normalize(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const self = call.tensor("self");
+  const dims = dimsOf(call, self) ?? [1];
+  const norm = reduce(frame, self, { op: "norm", dims, keepdim: true });
+  const clamped = call.op("torch.clamp_min", [norm, call.value("eps")]);
+  frame.free(norm);
+  const wide = call.op("Tensor.expand_as", [clamped, self]);
+  const result = elementwiseOp(frame, "div", [self, wide]);
+  return result;
+}
+
+/** `var_mean`, `std_mean`. */
+function withMean(call: OperatorCall, op: "var" | "std"): Argument {
+  return [runReduction(call, op), runReduction(call, "mean")];
+}
+
+function sort(call: OperatorCall): NamedTuple {
+  const self = call.tensor("self");
+  const dimension = call.dimension(call.number("dim"), self.shape);
+  const row = selected(call.frame, self, dimension, true, "SortBackward0", self.shape[dimension]);
+  return row;
+}
+
+function topk(call: OperatorCall): NamedTuple {
+  const self = call.tensor("self");
+  const dimension = call.dimension(call.number("dim"), self.shape);
+  return selected(call.frame, self, dimension, true, "TopkBackward0", call.number("k"));
+}
+
+function argsort(call: OperatorCall): Argument {
+  const self = call.tensor("self");
+  call.frame.temporarily((inner) => emptyLike(inner, self));
+  return call.frame.empty(self.shape, "int64", elementwiseStrides(self.shape, [self]));
+}
+
+function both(name: string): string[] {
+  return [`torch.${name}`, `Tensor.${name}`];
+}
+
+const F = "torch.nn.functional";
+
+export const reductionRows: readonly OperatorRow[] = [
+  ...["sum", "nansum", "mean", "prod"].map((op): OperatorRow => ({
+    names: op === "mean" ? [...both("mean"), ...both("nanmean")] : both(op),
+    signature: "self, dim=None, keepdim=False, *, dtype=None, out=None",
+    run: (call) => runReduction(call, op),
+  })),
+  ...["amax", "amin", "logsumexp", "all", "any", "count_nonzero"].map((op): OperatorRow => ({
+    names: op === "logsumexp" ? [...both(op), "torch.special.logsumexp"] : both(op),
+    signature: "self, dim=None, keepdim=False, *, out=None",
+    run: (call) => runReduction(call, op),
+  })),
+  ...["var", "std"].map((op): OperatorRow => ({
+    names: both(op),
+    signature: "self, dim=None, unbiased=True, keepdim=False, *, correction=1, out=None",
+    run: (call) => runReduction(call, op),
+  })),
+  ...(["var", "std"] as const).map((op): OperatorRow => ({
+    names: [`torch.${op}_mean`],
+    signature: "self, dim=None, unbiased=True, keepdim=False, *, correction=1, out=None",
+    run: (call) => withMean(call, op),
+  })),
+  ...["argmax", "argmin"].map((op): OperatorRow => ({
+    names: both(op),
+    signature: "self, dim=None, keepdim=False",
+    run: (call) => runReduction(call, op),
+  })),
+  ...(["max", "min"] as const).map((op): OperatorRow => ({
+    names: both(op),
+    signature: "self, dim=None, keepdim=False, *, other=None, out=None",
+    run: (call) => {
+      const other = call.optionalTensor("other");
+      if (other === undefined) return extremum(call, op);
+      const name = op === "max" ? "maximum" : "minimum";
+      return elementwiseOp(call.frame, name, [call.tensor("self"), other]);
+    },
+  })),
+  {
+    names: [...both("median"), ...both("nanmedian"), ...both("mode")],
+    signature: "self, dim=None, keepdim=False, *, out=None",
+    run: (call) => {
+      const self = call.tensor("self");
+      if (call.value("dim") === null) return wholeExtremum(call.frame, self, "max");
+      const dimension = call.dimension(call.number("dim"), self.shape);
+      return selected(call.frame, self, dimension, call.boolean("keepdim"), "MedianBackward1");
+    },
+  },
+  {
+    names: both("norm"),
+    signature: "self, p='fro', dim=None, keepdim=False, out=None, dtype=None",
+    run: runNorm,
+  },
+  {
+    names: ["torch.linalg.norm", "torch.linalg.vector_norm"],
+    signature: "self, ord=None, dim=None, keepdim=False, *, out=None, dtype=None",
+    run: runNorm,
+  },
+  { names: [`${F}.normalize`], signature: "self, p=2.0, dim=1, eps=1e-12, out=None", run: normalize },
+  ...(["cumsum", "cumprod"] as const).map((op): OperatorRow => ({
+    names: both(op),
+    signature: "self, dim, *, dtype=None, out=None",
+    run: (call) => cumulative(call, op),
+  })),
+  {
+    names: [...both("softmax"), "torch.special.softmax"],
+    signature: "self, dim, dtype=None, *, out=None",
+    run: (call) => runSoftmax(call, "softmax"),
+  },
+  {
+    names: [`${F}.softmax`],
+    signature: "self, dim=None, _stacklevel=3, dtype=None",
+    run: (call) => runSoftmax(call, "softmax"),
+  },
+  {
+    names: [`${F}.softmin`],
+    signature: "self, dim=None, _stacklevel=3, dtype=None",
+    run: (call) => {
+      const negative = elementwiseOp(call.frame, "neg", [call.tensor("self")]);
+      return softmax(call.frame, negative, "softmax", call.dtype("dtype"));
+    },
+  },
+  {
+    names: [...both("log_softmax"), "torch.special.log_softmax"],
+    signature: "self, dim, dtype=None, *, out=None",
+    run: (call) => runSoftmax(call, "log_softmax"),
+  },
+  {
+    names: [`${F}.log_softmax`],
+    signature: "self, dim=None, _stacklevel=3, dtype=None",
+    run: (call) => runSoftmax(call, "log_softmax"),
+  },
+  { names: both("topk"), signature: "self, k, dim=-1, largest=True, sorted=True, *, out=None", run: topk },
+  { names: both("sort"), signature: "self, dim=-1, descending=False, stable=False, *, out=None", run: sort },
+  { names: both("argsort"), signature: "self, dim=-1, descending=False, stable=False", run: argsort },
+  {
+    names: both("kthvalue"),
+    signature: "self, k, dim=-1, keepdim=False, *, out=None",
+    run: (call) => {
+      const self = call.tensor("self");
+      const dimension = call.dimension(call.number("dim"), self.shape);
+      return selected(call.frame, self, dimension, call.boolean("keepdim"), "KthvalueBackward0");
+    },
+  },
+];
