@@ -18,7 +18,7 @@ export function nearest(
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
-    const far = hasSameLetters(wanted, candidate) ? 1 : distance(wanted, candidate.toLowerCase());
+    const far = slips(wanted, candidate.toLowerCase());
     if (far >= bestDistance) continue;
     best = candidate;
     bestDistance = far;
@@ -26,9 +26,11 @@ export function nearest(
   return best;
 }
 
-/** Letters in the wrong order are one slip, not the two that the distance counts. */
-function hasSameLetters(word: string, candidate: string): boolean {
-  return word.length === candidate.length && sorted(word) === sorted(candidate.toLowerCase());
+/** How many slips make one word of the other; letters in the wrong order are one, not the two of the distance. */
+function slips(word: string, candidate: string): number {
+  if (word === candidate) return 0;
+  const isAnagram = word.length === candidate.length && sorted(word) === sorted(candidate);
+  return isAnagram ? 1 : distance(word, candidate);
 }
 
 function sorted(word: string): string {

@@ -37,7 +37,7 @@ export function applySuppressions(
   const comments = directiveComments(parsed.module).flatMap((comment) => parseSuppression(comment) ?? []);
   if (comments.length === 0) return [...findings];
 
-  const reader = new SuppressionReader(parsed, rules);
+  const reader = new SuppressionReader(parsed, rules, findings);
   for (const comment of comments) reader.read(comment);
   const { regions } = reader;
 
@@ -69,11 +69,13 @@ class SuppressionReader {
   constructor(
     private readonly parsed: ParsedModule,
     private readonly rules: RuleNames,
+    private readonly findings: readonly Finding[],
   ) {}
 
   read(suppression: SuppressionComment): void {
     if (suppression.problem !== undefined) {
-      this.complaints.push(problemFinding(suppression));
+      const within = suppression.word === "enable" ? [] : this.rulesWithin(this.extent(suppression));
+      this.complaints.push(problemFinding(suppression, within));
       return;
     }
     if (suppression.word === "ignore-file" && !isInHead(this.parsed.module, suppression.comment.start)) {
@@ -88,6 +90,12 @@ class SuppressionReader {
       if (this.rules.all.includes(name)) this.open(suppression, written, name);
       else this.complaints.push(unknownRule(suppression, written, this.rules, this.parsed.source));
     }
+  }
+
+  /** Rules that report something in a part of the file, sorted. */
+  private rulesWithin({ start, end }: Span): string[] {
+    const within = this.findings.filter(({ span }) => span.start >= start && span.start < end);
+    return [...new Set(within.map(({ rule }) => rule))].sort();
   }
 
   private open(suppression: SuppressionComment, written: Text, rule: string): void {
@@ -164,7 +172,8 @@ function unknownRule(
   ]);
 }
 
-function problemFinding(suppression: SuppressionComment): Finding {
+/** `within` are the rules that a suppression at this place could have meant. */
+function problemFinding(suppression: SuppressionComment, within: readonly string[]): Finding {
   const { problem, word, written, comment } = suppression;
   if (problem === "unknown-word") {
     const values = { word: shown(written.text), nearest: word };
@@ -173,10 +182,18 @@ function problemFinding(suppression: SuppressionComment): Finding {
     ]);
   }
   if (problem === "names-no-rule") {
-    return complaint("suppression-unknown-rule", written, texts.namesNoRule, { word }, []);
+    const fixes =
+      within.length === 0 ? [] : [correct(namelessPart(suppression), `${word}[${within.join(", ")}]`)];
+    return complaint("suppression-unknown-rule", written, texts.namesNoRule, { word }, fixes);
   }
   const values = { text: shown(comment.body.text), word };
   return complaint("suppression-unknown-rule", comment.body, texts.malformed, values, []);
+}
+
+/** `ignore` or `ignore[ ]` without what stands behind it. */
+function namelessPart({ comment, written }: SuppressionComment): Text {
+  const brackets = /^\s*\[(?:\s*\])?/.exec(comment.body.text.slice(written.text.length))?.[0] ?? "";
+  return { text: written.text + brackets, start: written.start };
 }
 
 function complaint(

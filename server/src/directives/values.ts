@@ -103,9 +103,10 @@ function reportChoice(
   valid: readonly string[],
   meanings: Readonly<Record<string, string>>,
   context: ReadContext,
+  spelling = value.text,
 ): void {
   const text = shown(value.text);
-  const near = nearest(value.text, valid, meanings);
+  const near = nearest(spelling, valid, meanings);
   const list = valid.join(", ");
   if (near === undefined) report(context, value, texts.badChoice, { key, text, choices: list });
   else report(context, value, texts.badChoiceNearest, { key, text, nearest: near }, near);
@@ -125,9 +126,14 @@ function readLoss(value: Text, context: ReadContext): void {
     return;
   }
   const text = shown(value.text);
-  const near = nearest(value.text, [...losses, ...names.functions], lossMeanings);
+  const near = nearest(lastName(value.text), [...losses, ...names.functions], lossMeanings);
   if (near === undefined) report(context, value, texts.unknownLoss, { text, choices: losses.join(", ") });
   else report(context, value, texts.unknownLossNearest, { text, nearest: near }, near);
+}
+
+/** `CrossEntropyLoss` for `nn.CrossEntropyLoss()`. */
+function lastName(text: string): string {
+  return text.replace(/\(.*$/s, "").split(".").pop() ?? text;
 }
 
 function readModel(value: Text, context: ReadContext): void {
@@ -191,7 +197,7 @@ function readOptimizer(value: Text, context: ReadContext): void {
   const name = part(value, 0, written.length);
   const known = optimizerNames.find((candidate) => candidate === written.toLowerCase());
   if (known === undefined) {
-    reportChoice("optimizer", name, optimizerNames, optimizerMeanings, context);
+    reportChoice("optimizer", name, optimizerNames, optimizerMeanings, context, lastName(written));
     return;
   }
   const options: Record<string, number | boolean | string> = Object.create(null) as Record<string, never>;
@@ -240,11 +246,14 @@ function readCheckpoint(value: Text, context: ReadContext): void {
         text: shown(piece.text),
         choices: ["none", "all", ...context.names.classes.slice(0, 5)].join(", "),
       });
-    } else if (isKnownName(root, context)) {
-      blocks.push(piece.text);
-    } else {
-      reportName(piece, ["none", "all", ...context.names.classes], context);
+      continue;
     }
+    // A block may come from a library without its name ever standing in the file: only what looks misspelt is reported.
+    const near = isKnownName(root, context)
+      ? undefined
+      : nearest(piece.text, ["none", "all", ...context.names.classes]);
+    if (near === undefined) blocks.push(piece.text);
+    else report(context, piece, texts.unknownNameNearest, { name: shown(piece.text), nearest: near }, near);
   }
   if (blocks.length > 0) context.setup.checkpoint = setting(value, blocks);
 }

@@ -286,7 +286,11 @@ describe("the budget header", () => {
       ["optimizer=adam w", "adam w", undefined],
       ["loss=crossentropy", "crossentropy", "loss=cross_entropy"],
       ["loss=my_los", "my_los", "loss=my_loss"],
+      ["loss=nn.CrossEntropyLoss()", "nn.CrossEntropyLoss()", "loss=cross_entropy"],
+      ["loss=F.mse_loss", "F.mse_loss", "loss=mse"],
+      ["optimizer=torch.optim.AdamW", "torch.optim.AdamW", "optimizer=adamw"],
       ["checkpoint=Blok", "Blok", "checkpoint=Block"],
+      ["checkpoint=1Block", "1Block", undefined],
       ["model=ResNett(18)", "ResNett", "model=ResNet(18)"],
       ["model=ResNet(", "(", undefined],
       ["model=3 + 4", "3 + 4", undefined],
@@ -347,6 +351,9 @@ describe("the budget header", () => {
     });
 
     it("reads checkpointed blocks", () => {
+      const fromLibrary = headerOf("# vram: checkpoint=TransformerEncoderLayer");
+      assert.deepEqual(fromLibrary.diagnostics, []);
+      assert.deepEqual(fromLibrary.setup.checkpoint?.value, ["TransformerEncoderLayer"]);
       assert.equal(headerOf("# vram: checkpoint=ALL").setup.checkpoint?.value, "all");
       assert.deepEqual(headerOf("# vram: checkpoint=[Block, ResNet]").setup.checkpoint?.value, [
         "Block",

@@ -163,9 +163,11 @@ describe("suppressions", () => {
     });
 
     const malformed: Readonly<Record<string, [at: string, fixed: string | undefined]>> = {
-      "# vram: ignore": ["ignore", undefined],
-      "# vram: ignore[]": ["ignore", undefined],
-      "# vram: ignore -- why": ["ignore", undefined],
+      "# vram: ignore": ["ignore", "# vram: ignore[loss-graph-retained]"],
+      "# vram: ignore[ ]": ["ignore", "# vram: ignore[loss-graph-retained]"],
+      "# vram: ignore[ -- why": ["ignore", "# vram: ignore[loss-graph-retained] -- why"],
+      "# vram: ignore -- why": ["ignore", "# vram: ignore[loss-graph-retained] -- why"],
+      "# vram: enable": ["enable", undefined],
       "# vram: ignore loss-graph-retained": ["ignore loss-graph-retained", undefined],
       "# vram: ignore[loss-graph-retained": ["ignore[loss-graph-retained", undefined],
       "# vram: ignore[loss-graph-retained] because": ["ignore[loss-graph-retained] because", undefined],
