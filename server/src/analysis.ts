@@ -2,6 +2,7 @@
  * The one entrance: a parsed file and options in; findings, estimates and directives out. Pure; never throws on bad
  * source.
  */
+import { setupOfScript } from "./analysis/script-setup";
 import { budgetFindings, budgetVerdict } from "./directives/budget";
 import { directiveGroupTitles, directiveRules } from "./directives/catalogue";
 import { readHeader } from "./directives/header";
@@ -165,7 +166,7 @@ class FileFacts implements SharedContext {
   }
 
   get script(): TrainingSetup {
-    return (this.knownScript ??= {});
+    return (this.knownScript ??= setupOfScript(this.torch.scriptSetup, this.source));
   }
 
   get setup(): TrainingSetup {

@@ -1,0 +1,57 @@
+/** What the script says about its training run, in the estimate's terms: `torch/` and `memory/` do not know each other. */
+import type { Setting, TrainingSetup } from "../memory/setup";
+import type { Source } from "../python/source";
+import type { ScriptLoss, ScriptModel, ScriptSetup, ScriptValue } from "../torch/script-setup";
+
+/** The estimate's names of PyTorch's loss functions; the modules of `torch.nn` compute the same. */
+const lossNames: Readonly<Record<string, string>> = {
+  "torch.nn.CrossEntropyLoss": "cross_entropy",
+  "torch.nn.functional.cross_entropy": "cross_entropy",
+  "torch.nn.NLLLoss": "nll_loss",
+  "torch.nn.functional.nll_loss": "nll_loss",
+  "torch.nn.MSELoss": "mse",
+  "torch.nn.functional.mse_loss": "mse",
+  "torch.nn.L1Loss": "l1",
+  "torch.nn.functional.l1_loss": "l1",
+  "torch.nn.BCELoss": "bce",
+  "torch.nn.functional.binary_cross_entropy": "bce",
+  "torch.nn.BCEWithLogitsLoss": "bce_with_logits",
+  "torch.nn.functional.binary_cross_entropy_with_logits": "bce_with_logits",
+};
+
+/** Only what the script says for certain; the rest is absent. */
+export function setupOfScript(script: ScriptSetup, source: Source): TrainingSetup {
+  const setup: { -readonly [Key in keyof TrainingSetup]: TrainingSetup[Key] } = {
+    batch: setting(script.batch, (value) => value),
+    accumulate: setting(script.accumulate, (value) => value),
+    devices: setting(script.devices, (value) => value),
+    optimizer: setting(script.optimizer, ({ name, options }) => ({ name, options })),
+    precision: setting(script.precision, (value) => value),
+    loss: setting(script.loss, lossName),
+    model: setting(script.model, (model) => construction(model, source)),
+    shard: setting(script.shard, (value) => value),
+  };
+  for (const key of Object.keys(setup) as (keyof TrainingSetup)[]) {
+    if (setup[key] === undefined) Reflect.deleteProperty(setup, key);
+  }
+  return setup;
+}
+
+/** `undefined` where the value has no counterpart in the estimate's terms. */
+function setting<From, To>(
+  given: ScriptValue<From> | undefined,
+  convert: (value: From) => To | undefined,
+): Setting<To> | undefined {
+  const value = given === undefined ? undefined : convert(given.value);
+  return given === undefined || value === undefined ? undefined : { value, from: "script", span: given.span };
+}
+
+/** A loss without reduction keeps another shape than the estimate's losses have; it stays unknown. */
+function lossName({ name, form, reduction }: ScriptLoss): string | undefined {
+  if (form === "model") return "model";
+  return reduction === undefined || reduction === "mean" || reduction === "sum" ? lossNames[name] : undefined;
+}
+
+function construction({ construction: call }: ScriptModel, source: Source) {
+  return call === undefined ? undefined : { text: source.slice(call), expression: call };
+}
