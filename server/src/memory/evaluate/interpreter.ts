@@ -2,7 +2,7 @@
  * The bounded evaluator: Python statements and expressions in, values out. It has no effects but on its own values and
  * on the execution it traces, and it always ends: steps, depth and sizes are limited.
  */
-import { message, type MessageValue } from "../../messages/message";
+import { message, type Message, type MessageValue } from "../../messages/message";
 import { unknownReasons, type UnknownReason } from "../../messages/estimate";
 import type { Module, Span, Statement } from "../../python/tree";
 import { isUnknown, Unknown } from "../unknown";
@@ -14,6 +14,7 @@ import { evaluateExpression } from "./expressions";
 import { EvaluationStopped, PythonError } from "./errors";
 import { Frame } from "./frame";
 import { Library } from "./library/library";
+import { rootOf } from "./reasons";
 import { References } from "./references";
 import { executeStatement, type Completion } from "./statements";
 import type { Expression } from "../../python/tree";
@@ -148,14 +149,14 @@ export class Interpreter {
 
   /** Remembers that something not understood changes the answer. */
   note(unknown: Unknown): Unknown {
-    const key = `${unknown.span?.start}:${unknown.reason.text.en}:${JSON.stringify(unknown.reason.values)}`;
+    const key = `${unknown.span?.start}:${shallowText(unknown.reason)}`;
     if (!this.noted.has(key)) this.noted.set(key, unknown);
     return unknown;
   }
 
   /** Something depends on a value that is not known. */
   noteCondition(reason: "condition" | "loop", value: Value, span: Span): Unknown {
-    const because = isUnknown(value) ? value.reason : message(unknownReasons.tensorValue);
+    const because = isUnknown(value) ? rootOf(value.reason) : message(unknownReasons.tensorValue);
     return this.note(this.unknown(reason, span, { reason: because }));
   }
 
@@ -210,6 +211,14 @@ export class Interpreter {
   typeName(value: Value): string {
     return typeName(value);
   }
+}
+
+/** A reason without the reasons it rests on. */
+function shallowText(reason: Message): string {
+  const values = Object.values(reason.values).map((value) =>
+    typeof value === "object" ? value.text.en : value,
+  );
+  return `${reason.text.en} ${values.join(" ")}`;
 }
 
 export interface EvaluationState {

@@ -1,13 +1,14 @@
 /** A file as a program: its top level is run once, then models of it are built. */
 import type { ClassDefinition, Expression, Module, Span } from "../../python/tree";
-import type { Execution } from "../tape";
+import { roundedUp, type Execution } from "../tape";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { assignUnknown } from "./assign";
 import { isModuleClass } from "./classes";
+import { evaluateInPlace } from "./in-place";
 import { effectsOf } from "./effects";
 import { Interpreter, type Limits } from "./interpreter";
-import { namedModules } from "./nn/state";
+import { namedModules, namedTensors } from "./nn/state";
 import { ClassValue, FunctionValue, ObjectValue, type Value } from "./values";
 
 /** The top level may take this many steps altogether, and one statement of it this many. */
@@ -16,7 +17,7 @@ const statementSteps = 150_000;
 
 export class Program {
   readonly interpreter: Interpreter;
-  /** Bytes that the top level left behind: other models of the file, data. */
+  /** Bytes that are not the model's: other models of the file, data that the top level made. */
   private baseline = { live: 0, allocated: 0 };
 
   constructor(
@@ -43,13 +44,24 @@ export class Program {
       }
     }
     interpreter.skipForward = false;
-    this.baseline = { live: this.execution.live, allocated: this.execution.allocated };
     interpreter.noted.clear();
   }
 
-  /** Live bytes that belong to the model and its step. */
+  /** Live bytes that belong to the model and its step; `allocated` as CUDA rounds them. */
   get live(): number {
     return this.execution.live - this.baseline.live;
+  }
+
+  get allocated(): number {
+    return this.execution.allocated - this.baseline.allocated;
+  }
+
+  get baselineLive(): number {
+    return this.baseline.live;
+  }
+
+  get baselineAllocated(): number {
+    return this.baseline.allocated;
   }
 
   /** A fresh allowance of steps for what comes next. */
@@ -84,6 +96,11 @@ export class Program {
     return interpreter.guard(() => interpreter.hide(() => this.hold(interpreter.evaluate(expression))));
   }
 
+  /** Evaluates an expression of the file where it stands. */
+  evaluateInPlace(expression: Expression): Value {
+    return evaluateInPlace(this.interpreter, expression, () => this.allowSteps());
+  }
+
   /** An instance of a class, its arguments left at their defaults. */
   instantiate(type: ClassValue, span: Span | undefined): Value {
     const { interpreter } = this;
@@ -108,8 +125,19 @@ export class Program {
     return result;
   }
 
-  /** Learns the paths of a model's modules, for messages. */
+  /** Learns the paths of a model's modules, for messages, and takes all that lives but is not its own off the figures. */
   adopt(model: ObjectValue): void {
+    const storages = new Set(
+      [...namedTensors(model, "parameters"), ...namedTensors(model, "buffers")].map(
+        ({ tensor }) => tensor.storage,
+      ),
+    );
+    let [live, allocated] = [this.execution.live, this.execution.allocated];
+    for (const { bytes } of storages) {
+      live -= bytes;
+      allocated -= roundedUp(bytes);
+    }
+    this.baseline = { live, allocated };
     this.interpreter.modulePaths = new Map(namedModules(model).map(({ path, module }) => [module, path]));
   }
 

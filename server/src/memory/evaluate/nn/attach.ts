@@ -5,6 +5,7 @@ import type { Span } from "../../../python/tree";
 import { Tensor } from "../../tensor";
 import { isUnknown, Unknown } from "../../unknown";
 import type { Interpreter } from "../interpreter";
+import { rootOf } from "../reasons";
 import { ObjectValue, type Value } from "../values";
 import type { ModuleState } from "./state";
 
@@ -110,7 +111,10 @@ export function attachUnknown(
   value: Unknown,
 ): void {
   const span: Span | undefined = value.span ?? interpreter.statement;
-  const unknown = new Unknown(message(unknownReasons.submodule, { name, reason: value.reason }), span);
+  const unknown = new Unknown(
+    message(unknownReasons.submodule, { name, reason: rootOf(value.reason) }),
+    span,
+  );
   object.module?.unknownParts.set(name, unknown);
 }
 

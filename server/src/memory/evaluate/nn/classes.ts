@@ -6,6 +6,7 @@ import type { ModuleRow } from "../../modules/module";
 import { constructModule, forwardModule } from "../../modules/registry";
 import { owned, toArguments } from "../bridge";
 import type { Interpreter } from "../interpreter";
+import { rootOf } from "../reasons";
 import { ClassValue, NativeFunction, ObjectValue, type Native } from "../values";
 import { containerClasses } from "./containers";
 import { moduleHandle } from "./handle";
@@ -68,7 +69,7 @@ function notUnderstood(
   span: Unknown["span"],
 ): null {
   const unknown = new Unknown(
-    message(unknownReasons.argument, { name: path.replace("torch.", ""), reason: reason.reason }),
+    message(unknownReasons.argument, { name: path.replace("torch.", ""), reason: rootOf(reason.reason) }),
     interpreter.callSpan ?? reason.span ?? span,
   );
   object.module?.unknownParts.set("__init__", interpreter.note(unknown));

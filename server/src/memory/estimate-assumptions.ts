@@ -1,0 +1,63 @@
+/** What an estimate rests on, and where each part came from. */
+import type { Span } from "../python/tree";
+import type { Assumption } from "./estimate";
+import type { OptimizerNeeds } from "./estimate-optimizer";
+import type { Subject } from "./estimate-subject";
+import type { Setting, SettingOrigin, TrainingSetup } from "./setup";
+
+export interface Grounds {
+  readonly subject: Subject;
+  /** Whether a step was simulated: batch, loss and kernels matter then only. */
+  readonly ran: boolean;
+  /** Attention kernels in order of call. */
+  readonly attention: readonly string[];
+  readonly optimizer: OptimizerNeeds | undefined;
+  /** Decorators taken as transparent, packages taken as absent. */
+  readonly assumed: ReadonlyMap<string, Span | undefined>;
+}
+
+function of<Value>(
+  key: string,
+  setting: Setting<Value> | undefined,
+  otherwise: string,
+  write: (value: Value) => string,
+): Assumption {
+  if (setting === undefined) return { key, value: otherwise, from: "default" };
+  const span = setting.span === undefined ? {} : { span: setting.span };
+  return { key, value: write(setting.value), from: setting.from, ...span };
+}
+
+function plain(key: string, value: string, from: SettingOrigin, span?: Span): Assumption {
+  return { key, value, from, ...(span === undefined ? {} : { span: { start: span.start, end: span.end } }) };
+}
+
+export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumption[] {
+  const { subject, ran } = grounds;
+  const found: Assumption[] = [
+    plain("model", subject.text, subject.from, subject.from === "default" ? undefined : subject.span),
+  ];
+  found.push(of("precision", setup.precision, "fp32", String));
+  if (setup.mode !== undefined) found.push(of("mode", setup.mode, "train", String));
+  if (ran) {
+    found.push(of("batch", setup.batch, "1", String));
+    if (setup.mode?.value !== "infer") found.push(of("loss", setup.loss, "sum", String));
+    const kernels = [...new Set(grounds.attention)];
+    if (kernels.length > 0) found.push(of("attention", setup.attention, kernels.join("+"), String));
+    if (setup.checkpoint !== undefined) {
+      found.push(
+        of("checkpoint", setup.checkpoint, "none", (value) =>
+          typeof value === "string" ? value : value.join(" "),
+        ),
+      );
+    }
+  }
+  if (grounds.optimizer !== undefined) {
+    found.push(of("optimizer", setup.optimizer, grounds.optimizer.name, () => grounds.optimizer?.name ?? ""));
+    if (grounds.optimizer.kernel !== "") found.push(plain("step", grounds.optimizer.kernel, "default"));
+  }
+  for (const [what, span] of grounds.assumed) {
+    const [key = "", value = ""] = what.split(":");
+    found.push(plain(key, value, "default", span));
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+/** Which model an estimate is about, and building it. */
+import { message, type Message } from "../messages/message";
+import { unknownReasons } from "../messages/estimate";
+import type { Call, Module, Node, Span } from "../python/tree";
+import { childrenOf } from "./evaluate/children";
+import { CallArguments } from "./evaluate/arguments";
+import type { Program } from "./evaluate/program";
+import { ClassValue, FunctionValue, ObjectValue, type Value } from "./evaluate/values";
+import type { SettingOrigin, TrainingSetup } from "./setup";
+import { isUnknown } from "./unknown";
+
+/** How to make the model of an estimate. */
+export interface Subject {
+  readonly span: Span;
+  /** Where the choice came from; `default` when nothing said which model is trained. */
+  readonly from: SettingOrigin;
+  readonly text: string;
+  build(program: Program): Value;
+}
+
+/** The subject's model; a message when it cannot be built. */
+export function buildModel(
+  program: Program,
+  subject: Subject,
+): ObjectValue | { readonly reason: Message; readonly span: Span | undefined } {
+  let value = subject.build(program);
+  if (value instanceof ClassValue) value = program.instantiate(value, subject.span);
+  else if (value instanceof FunctionValue) value = program.call(value, new CallArguments([]));
+  if (value instanceof ObjectValue && value.module !== undefined) return value;
+  if (isUnknown(value)) return { reason: value.reason, span: value.span };
+  return { reason: message(unknownReasons.notModule, { name: subject.text }), span: subject.span };
+}
+
+/** The name of a class definition, as the place of its estimate. */
+function nameSpan(type: ClassValue): Span {
+  const node = type.node;
+  return node === undefined ? { start: 0, end: 0 } : { start: node.name.start, end: node.name.end };
+}
+
+/** The class `name`, built from its defaults. */
+export function classSubject(program: Program, name: string, from: SettingOrigin): Subject | undefined {
+  const found = program.moduleClasses().find((one) => one.name === name);
+  if (found === undefined) return undefined;
+  const span = nameSpan(found.type);
+  return {
+    span,
+    from,
+    text: name,
+    build(each) {
+      const type = each.moduleClasses().find((one) => one.name === name)?.type;
+      return type === undefined ? null : each.instantiate(type, span);
+    },
+  };
+}
+
+/**
+ * The model that is trained: what the header or the script names, else the only module class of the file that the script
+ * instantiates, else the last one.
+ */
+export function trainedSubject(program: Program, module: Module, setup: TrainingSetup): Subject | undefined {
+  const setting = setup.model;
+  if (setting !== undefined) {
+    const { expression, text } = setting.value;
+    const span = setting.span ?? { start: 0, end: 0 };
+    const inFile = setting.from === "script" && expression.parent !== undefined;
+    return {
+      span,
+      from: setting.from,
+      text,
+      build: (each) => (inFile ? each.evaluateInPlace(expression) : each.evaluate(expression, setting.span)),
+    };
+  }
+  const classes = program.moduleClasses();
+  const calls = instantiations(module, new Set(classes.map((one) => one.name)));
+  const names = new Set(calls.map((call) => nameOf(call)));
+  const [call] = calls;
+  if (call !== undefined && names.size === 1) {
+    return {
+      span: { start: call.start, end: call.end },
+      from: "script",
+      text: nameOf(call),
+      build: (each) => each.evaluateInPlace(call),
+    };
+  }
+  const last = classes.at(-1);
+  return last === undefined ? undefined : classSubject(program, last.name, "default");
+}
+
+function nameOf(call: Call): string {
+  return call.callee.kind === "Name" ? call.callee.id : "";
+}
+
+/** Calls of the file's module classes outside of classes: what the script itself instantiates. */
+function instantiations(module: Module, names: ReadonlySet<string>): Call[] {
+  const found: Call[] = [];
+  const pending: Node[] = [...module.body].reverse();
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.kind === "ClassDefinition") continue;
+    if (node.kind === "Call" && names.has(nameOf(node))) found.push(node);
+    pending.push(...childrenOf(node).reverse());
+  }
+  return found;
+}

@@ -1,0 +1,100 @@
+/**
+ * The entrance to `memory/`: a module's classes and a training setup in, what they occupy out. Pure and bounded; the
+ * unknown is listed, never counted as zero.
+ */
+import type { Message } from "../messages/message";
+import type { Scopes } from "../python/scope";
+import type { Module, Span } from "../python/tree";
+import { Estimator } from "./estimate-model";
+import type { SettingOrigin, TrainingSetup } from "./setup";
+import type { LiveBytes, TimelinePoint } from "./tape";
+
+export interface UnknownPart {
+  readonly span: Span | undefined;
+  readonly reason: Message;
+}
+
+export interface Assumption {
+  readonly key: string;
+  readonly value: string;
+  readonly from: SettingOrigin;
+  readonly span?: Span;
+}
+
+/** A submodule and where the file makes it. */
+export interface LayerEstimate {
+  /** The statement that attaches it (`self.conv = nn.Conv2d(…)`), or inside a container the call that makes it. */
+  readonly span: Span;
+  /** E.g. `layer1.0.conv1`. */
+  readonly modulePath: string;
+  /** E.g. `Conv2d`. */
+  readonly className: string;
+  /** Numbers of the submodule's parameters, those of its own submodules included. */
+  readonly parameters: number;
+}
+
+/** All figures in bytes unless said otherwise. With `complete` false every figure is a lower bound. */
+export interface ModelEstimate {
+  /** The class's name. */
+  readonly name: string;
+  /** The class definition's name, or the expression that instantiates the model. */
+  readonly span: Span;
+  /** The class of the file that was instantiated. */
+  readonly classSpan: Span | undefined;
+  readonly parameters: { readonly count: number; readonly bytes: number; readonly trainable: number };
+  readonly buffers: { readonly bytes: number };
+  readonly gradients: { readonly bytes: number };
+  readonly optimizer: { readonly name: string; readonly bytes: number } | null;
+  readonly saved: { readonly bytes: number; readonly perSample: number } | null;
+  readonly peak: {
+    readonly bytes: number;
+    readonly allocated: number;
+    readonly phase: "forward" | "backward" | "step";
+    /** Where the operator of the peak stands. */
+    readonly span: Span | undefined;
+    /** The operator, e.g. `convolution`, or the graph node in backward. */
+    readonly operator?: string;
+    /** Path of the module that ran, e.g. `layer1.0.conv1`. */
+    readonly modulePath?: string;
+  } | null;
+  readonly complete: boolean;
+  readonly unknown: readonly UnknownPart[];
+  readonly assumptions: readonly Assumption[];
+  /** Its submodules, in the order of `named_modules()`. */
+  readonly layers?: readonly LayerEstimate[];
+}
+
+/** A training step as it unfolds: live bytes by kind after every operator, without what the optimizer's step adds. */
+export type Timeline = readonly (TimelinePoint & LiveBytes)[];
+
+export interface Estimates {
+  /**
+   * The estimate of the model that the header or the script trains, first; then of every other top-level `nn.Module`
+   * class that can be built from constants and defaults. Computed on first use.
+   */
+  all(): readonly ModelEstimate[];
+  /** The estimate of one class definition by its name, if it can be built without arguments or was trained. */
+  ofClass(name: string): ModelEstimate | undefined;
+  /** The step of the trained model; empty when its input is not known. */
+  timeline?(): Timeline;
+}
+
+/** What the header asks about and what follows from it. Null where there is neither budget nor device. */
+export interface BudgetVerdict {
+  readonly budget: number | undefined;
+  readonly device: number | undefined;
+  /** Bytes the training step needs: the peak where known, else the sum of the model states as a lower bound. */
+  readonly needed: number;
+  readonly isLowerBound: boolean;
+  /** `fits` is only said of complete estimates with a peak. */
+  readonly verdict: "fits" | "over-budget" | "over-device" | "unknown";
+}
+
+export function estimateModule(module: Module, _scopes: Scopes, setup: TrainingSetup): Estimates {
+  const estimator = new Estimator(module, setup);
+  return {
+    all: () => estimator.all(),
+    ofClass: (name) => estimator.ofClass(name),
+    timeline: () => estimator.timeline(),
+  };
+}

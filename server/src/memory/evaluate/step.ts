@@ -1,0 +1,209 @@
+/**
+ * One training step of a model, traced: forward, loss and backward of a steady iteration, in which the output and the
+ * loss of the one before are still referenced until they are overwritten, as in most scripts. Bytes throughout.
+ */
+import type { InputSpecification, Mode, Precision } from "../setup";
+import type { Peak, TimelinePoint } from "../tape";
+import { isFloating, Tensor, type Dtype } from "../tensor";
+import { isUnknown, type Unknown } from "../unknown";
+import { CallArguments } from "./arguments";
+import { isKnownLoss, lossOf } from "./losses";
+import { namedTensors } from "./nn/state";
+import type { Program } from "./program";
+import type { ObjectValue, Value } from "./values";
+
+export interface StepPlan {
+  readonly batch: number;
+  readonly inputs: readonly InputSpecification[];
+  readonly targets: readonly InputSpecification[];
+  readonly loss: string;
+  readonly precision: Precision;
+  readonly mode: Mode;
+  /** Which modules run as checkpointed segments although the code does not say so. */
+  readonly checkpoint?: "none" | "all" | readonly string[];
+  /** Ends after the loss: enough for what is saved. */
+  readonly forwardOnly?: boolean;
+}
+
+/** What one step needs. Without `backward` the step ended before it: the reason is among the unknown parts. */
+export interface StepMeasure {
+  /** Kept by the graph once the loss is computed; states and inputs left out. */
+  readonly saved: number;
+  readonly inputs: number;
+  readonly forward: Peak;
+  readonly backward: Peak | undefined;
+  readonly liveAfterForward: number;
+  readonly liveAfterBackward: number;
+  readonly allocatedAfterBackward: number;
+  readonly gradients: number;
+  readonly timeline: readonly TimelinePoint[];
+  /** Why the step could not be followed to its end. */
+  readonly fault: Unknown | undefined;
+}
+
+const lowPrecision: Readonly<Partial<Record<Precision, Dtype>>> = { fp16: "float16", bf16: "bfloat16" };
+const autocastPrecision: Readonly<Partial<Record<Precision, Dtype>>> = {
+  "amp-fp16": "float16",
+  "amp-bf16": "bfloat16",
+};
+
+/** `model.half()` or `model.to(bfloat16)` where the whole run is in low precision. */
+export function castStates(program: Program, model: ObjectValue, precision: Precision): void {
+  const dtype = lowPrecision[precision];
+  if (dtype === undefined) return;
+  const held = [...namedTensors(model, "parameters"), ...namedTensors(model, "buffers")].map(
+    (one) => one.tensor,
+  );
+  program.execution.castStates(dtype, held);
+}
+
+/** An input or target of the step at a micro-batch. */
+function makeInput(program: Program, specification: InputSpecification, plan: StepPlan): Tensor {
+  const shape = specification.dimensions.map(
+    (dimension) => dimension.factor * (dimension.perSample ? plan.batch : 1),
+  );
+  const { dtype } = specification;
+  const kind = isFloating(dtype) ? (lowPrecision[plan.precision] ?? dtype) : dtype;
+  return program.execution.input(shape, kind, specification.bound);
+}
+
+function callArguments(program: Program, plan: StepPlan): CallArguments {
+  const positional: Value[] = [];
+  const keywords = new Map<string, Value>();
+  for (const specification of plan.inputs) {
+    const tensor = makeInput(program, specification, plan);
+    if (specification.name === undefined) positional.push(tensor);
+    else keywords.set(specification.name, tensor);
+  }
+  return new CallArguments(positional, keywords);
+}
+
+/** Runs the step. The model must have been built by this program. */
+export function runStep(
+  program: Program,
+  model: ObjectValue,
+  plan: StepPlan,
+  wantsTimeline = false,
+): StepMeasure {
+  return new Step(program, model, plan).run(wantsTimeline);
+}
+
+class Step {
+  private readonly args: CallArguments;
+  private readonly targets: readonly Value[];
+  private readonly custom: Value | undefined;
+  private readonly held: Value[] = [];
+
+  constructor(
+    private readonly program: Program,
+    private readonly model: ObjectValue,
+    private readonly plan: StepPlan,
+  ) {
+    this.args = callArguments(program, plan);
+    this.targets = plan.targets.map((specification) => makeInput(program, specification, plan));
+    this.custom = isKnownLoss(plan.loss) ? undefined : program.global(plan.loss);
+  }
+
+  run(wantsTimeline: boolean): StepMeasure {
+    const { execution } = this.program;
+    const inputs = execution.liveBytes().inputs;
+    const trains = this.plan.mode === "train" && this.plan.loss !== "none" && this.plan.forwardOnly !== true;
+    if (trains) this.previousIteration();
+    const timeline: TimelinePoint[] = [];
+    if (wantsTimeline) execution.timeline = timeline;
+    execution.phase = "forward";
+    execution.startPeak();
+    const loss = this.inAutocast(() => (this.plan.mode === "train" ? this.forward() : this.infer()));
+    const forward = this.own(execution.takePeak());
+    const saved = execution.savedBytes;
+    const liveAfterForward = this.program.live;
+    const result = {
+      saved,
+      inputs,
+      forward,
+      liveAfterForward,
+      liveAfterBackward: liveAfterForward,
+      allocatedAfterBackward: this.program.allocated,
+      gradients: 0,
+      timeline,
+      backward: undefined,
+      fault: isUnknown(loss) ? loss : undefined,
+    };
+    if (!trains || !(loss instanceof Tensor)) return result;
+    execution.phase = "backward";
+    execution.startPeak();
+    execution.backward(loss);
+    const backward = this.own(execution.takePeak());
+    execution.timeline = undefined;
+    return {
+      ...result,
+      backward,
+      liveAfterBackward: this.program.live,
+      allocatedAfterBackward: this.program.allocated,
+      gradients: execution.liveBytes().gradients,
+    };
+  }
+
+  /** The peak without what the top level of the file left behind. */
+  private own(peak: Peak): Peak {
+    const { program } = this;
+    return {
+      ...peak,
+      live: peak.live - program.baselineLive,
+      allocated: peak.allocated - program.baselineAllocated,
+    };
+  }
+
+  /** Leaves the output and the loss of the iteration before, whose graph is gone. */
+  private previousIteration(): void {
+    const { execution } = this.program;
+    execution.pushGradMode(false);
+    this.inAutocast(() => this.forward());
+    execution.popGradMode();
+  }
+
+  /** `out = model(x); loss = criterion(out, y)`: the new values replace the old ones once they exist. */
+  private forward(): Value {
+    const output = this.replace(0, this.call());
+    return this.replace(1, this.loss(output));
+  }
+
+  /** Holds a value in place of what was held there. */
+  private replace(place: number, value: Value): Value {
+    const { references } = this.program.interpreter;
+    references.retain(value);
+    references.release(this.held[place] ?? null);
+    this.held[place] = value;
+    references.releaseTo(0);
+    return value;
+  }
+
+  private infer(): Value {
+    const { execution } = this.program;
+    execution.pushGradMode(false);
+    const output = this.call();
+    execution.popGradMode();
+    this.replace(0, output);
+    return isUnknown(output) ? output : null;
+  }
+
+  private inAutocast(run: () => Value): Value {
+    const { execution } = this.program;
+    const dtype = autocastPrecision[this.plan.precision];
+    if (dtype === undefined) return run();
+    execution.pushAutocast({ enabled: true, dtype });
+    const result = run();
+    execution.popAutocast();
+    return result;
+  }
+
+  private call(): Value {
+    return this.program.call(this.model, this.args);
+  }
+
+  private loss(output: Value): Value {
+    const { interpreter } = this.program;
+    if (this.plan.loss === "none") return null;
+    return interpreter.guard(() => lossOf(interpreter, this.plan.loss, this.custom, output, this.targets));
+  }
+}
