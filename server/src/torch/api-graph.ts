@@ -30,7 +30,7 @@ export const severingMethods: ReadonlySet<string> = new Set([
     item detach detach_ tolist numpy long int bool byte short char size dim stride ndimension
     nelement element_size storage untyped_storage data_ptr get_device is_contiguous new_zeros
     new_ones new_full new_empty new_tensor new __len__ multinomial requires_grad_
-    backward register_hook retain_grad share_memory_ pin_memory`),
+    sample sample_n backward register_hook retain_grad share_memory_ pin_memory`),
 ]);
 
 /** Attributes of a tensor that carry no graph. */
@@ -70,7 +70,7 @@ export const graphKeepingMethods: ReadonlySet<string> = words(`
     index_add_ index_fill masked_fill masked_fill_ masked_select masked_scatter select narrow chunk
     split unbind unfold roll flip diag diagonal trace tril triu where cat nan_to_num nanmean nansum
     fill_diagonal_ real imag conj ravel baddbmm cross cdist dist renorm fmod remainder maximum
-    minimum copy_ zero_ T mT`);
+    minimum copy_ zero_ T mT log_prob entropy rsample cdf icdf`);
 
 /** Attributes of a tensor that keep its graph. */
 export const graphKeepingAttributes: ReadonlySet<string> = new Set(["T", "mT", "H", "mH", "real", "imag"]);
@@ -88,6 +88,7 @@ export function keepsGraph(qualifiedName: string): boolean {
   if (/^torch\.(nn\.functional|linalg|fft|special)\.[a-z_0-9]+$/.test(qualifiedName)) return true;
   if (/^torch\.[a-z][a-z_0-9]*$/.test(qualifiedName)) return true;
   if (/^einops\.(rearrange|reduce|repeat|einsum|pack|unpack)$/.test(qualifiedName)) return true;
+  if (/^torch\.distributions(\.[a-z_.]+)?\.(kl_divergence|[A-Z][A-Za-z]*)$/.test(qualifiedName)) return true;
   return builtinsThatKeep.has(qualifiedName) || checkpointFunctions.has(qualifiedName);
 }
 

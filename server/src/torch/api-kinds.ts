@@ -66,6 +66,7 @@ export function isModuleBase(qualifiedName: string): boolean {
     return !/\.(TF|Flax)/.test(qualifiedName);
   if (/^torchvision\.models(\.[a-z_0-9]+)*\.[A-Z][A-Za-z0-9]*$/.test(qualifiedName))
     return !/Weights/.test(qualifiedName);
+  if (/^\.+([a-z_0-9.]+\.)?(PreTrainedModel|ModelMixin)$/.test(qualifiedName)) return true;
   return modulesElsewhere.has(qualifiedName);
 }
 

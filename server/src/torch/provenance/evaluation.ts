@@ -72,7 +72,7 @@ const evaluationName =
 const evaluationData =
   /(^|_)(val|valid|validation|test|testing|eval|evaluation|dev|holdout)(_|\d|$)|^(val|valid|test|eval|dev)[A-Z]|(Val|Valid|Test|Eval)[A-Z]\w*$|^(val|valid|test|eval|dev)_?(data)?(loaders?|sets?|batches|iter|dl)$/;
 const trainingName =
-  /(^|_)(train|training|fit|finetune|fine_tune|pretrain|learn|update|optimi[sz]e|step|loss|backward)(_|$)|train_/;
+  /(^|_)(train|training|fit|finetune|fine_tune|pretrain|learn|update|optimi[sz]e|step|loss|backward|forward)(_|$)|train_/;
 const gradientUser =
   /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
 
@@ -152,6 +152,8 @@ class PassFinder {
     if (object?.role !== "model" && object?.role !== "engine") return undefined;
     if (call.positional.length + call.keywords.length + call.keywordSpreads.length === 0) return undefined;
     if (this.resolver.isFrozen(callee)) return undefined;
+    // A try-out whose result is dropped at once keeps nothing.
+    if (call.parent?.kind === "ExpressionStatement" && enclosingLoop(call) === undefined) return undefined;
     if (this.provenance.carriedHere(call).graph === "no") return undefined;
     return this.provenance.gradientMode(call) === "on" ? object : undefined;
   }
@@ -168,7 +170,7 @@ class PassFinder {
     const strength = (byEval ? 2 : 0) + (loop ? 1 : 0) + (named ? 1 : 0);
     if (strength === 0) return undefined;
     // Parts of a model, and models we know by name only, need a second sign: others decide how they are called.
-    const uncertain = model.certainty === "name" || (owner !== undefined && this.isMethodOfModule(owner));
+    const uncertain = model.certainty !== "resolved" || (owner !== undefined && this.isCalledByOthers(owner));
     if (strength === 1 && (uncertain || (named && !runsOnGivenData(owner, call)))) return undefined;
     if (!byEval && this.givesGraphAway(owner, loop !== undefined)) return undefined;
     if (byEval) return { place: byEval.place, evalCall: byEval.call, strength };
@@ -209,9 +211,14 @@ class PassFinder {
     return asserts || (owner.name.id.startsWith("test_") && this.resolver.callsTo(owner).length === 0);
   }
 
-  private isMethodOfModule(owner: FunctionDefinition): boolean {
+  /** A method of a model, or of a class whose base outside this file may call it with gradients off. */
+  private isCalledByOthers(owner: FunctionDefinition): boolean {
     const holder = enclosingClass(owner);
-    return holder !== undefined && this.resolver.isModuleClass(holder);
+    if (holder === undefined) return false;
+    return (
+      this.resolver.isModuleClass(holder) ||
+      this.resolver.basesOf(holder).some((base) => base !== "builtins.object")
+    );
   }
 
   private isEvaluationFunction(owner: FunctionDefinition): boolean {

@@ -40,7 +40,12 @@ export interface KeptOptions {
 /** All kept values among the stores, in source order. */
 export function keptValues(stores: readonly Store[], options: KeptOptions): KeptValue[] {
   const finder = new KeptFinder(options);
-  return stores.flatMap((store) => finder.find(store)).sort((a, b) => a.value.start - b.value.start);
+  const found = new Map<Expression, KeptValue>();
+  for (const kept of stores.flatMap((store) => finder.find(store))) {
+    // One call may store its argument twice: in a list and in a dictionary.
+    if (!found.has(kept.value)) found.set(kept.value, kept);
+  }
+  return [...found.values()].sort((a, b) => a.value.start - b.value.start);
 }
 
 class KeptFinder {
