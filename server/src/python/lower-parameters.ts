@@ -112,13 +112,60 @@ function readSplat(lowering: Lowering, type: number, parts: ParameterParts): voi
 
 /** The names of `[T, *Ts, **P, U: bound]`; the cursor stands on the bracketed list. */
 export function lowerTypeParameters(lowering: Lowering): Name[] {
+  const { start, end, errorMark } = lowering;
   const names: Name[] = [];
   for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
     if (type !== lowering.types.type) continue;
     const name = firstIdentifier(lowering, lowering.remainingDepth);
     if (name !== undefined) names.push(name);
   }
+  if (lowering.errors.length === errorMark.errors) return names;
+  const readNames = namesInText(lowering.text.slice(start + 1, end - 1), start + 1);
+  if (readNames === undefined) return names;
+  lowering.forgetErrors(errorMark);
+  return readNames;
+}
+
+const TYPE_PARAMETER_WITH_DEFAULT = /^(\s*\*{0,2}\s*)([\p{XID_Start}_]\p{XID_Continue}*)\s*(?:[:=][^]*)?$/u;
+
+/**
+ * Type parameters may have defaults since Python 3.13, which the grammar takes for errors. `undefined` when the text
+ * is no list of type parameters either way.
+ */
+function namesInText(text: string, offset: number): Name[] | undefined {
+  const names: Name[] = [];
+  let start = offset;
+  for (const part of splitAtCommas(text)) {
+    const match = TYPE_PARAMETER_WITH_DEFAULT.exec(part);
+    const [, before, id] = match ?? [];
+    if (before !== undefined && id !== undefined) {
+      const nameStart = start + before.length;
+      const end = nameStart + id.length;
+      names.push({ kind: "Name", start: nameStart, end, parent: undefined, id: id.normalize("NFKC") });
+    } else if (part.trim() !== "") {
+      return undefined;
+    }
+    start += part.length + 1;
+  }
   return names;
+}
+
+/** The parts between the commas that stand in no brackets. */
+function splitAtCommas(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index);
+    if ("([{".includes(character)) depth++;
+    else if (")]}".includes(character)) depth--;
+    else if (character === "," && depth === 0) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
 }
 
 /** The first identifier below the node that the cursor stands on; what follows it is passed over. */

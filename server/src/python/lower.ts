@@ -35,6 +35,11 @@ export function lowerModule(
   return module;
 }
 
+export interface ErrorMark {
+  readonly errors: number;
+  readonly salvaged: number | undefined;
+}
+
 /** The state of one walk and the moves that all handlers share. */
 export class Lowering {
   readonly comments: Comment[] = [];
@@ -173,6 +178,18 @@ export class Lowering {
   salvage(node: Statement | Expression | undefined): void {
     this.salvaged ??= [];
     if (node !== undefined) this.salvaged.push(node);
+  }
+
+  /** How far errors have come, for `forgetErrors`. */
+  get errorMark(): ErrorMark {
+    return { errors: this.errors.length, salvaged: this.salvaged?.length };
+  }
+
+  /** Takes back the errors noted since, for what Python allows and the grammar does not know. */
+  forgetErrors(mark: ErrorMark): void {
+    this.errors.length = mark.errors;
+    if (mark.salvaged === undefined) this.salvaged = undefined;
+    else if (this.salvaged !== undefined) this.salvaged.length = mark.salvaged;
   }
 
   /** An `Invalid` with those of the children that were read. */

@@ -119,6 +119,12 @@ describe("lowering", () => {
     ["def f(a, *, b=c): pass", "(def f (a !b=c) [(pass)])"],
     ["def f(*args: *Ts): pass", "(def f (*args:(* Ts)) [(pass)])"],
     ["def f[T: int, *Ts, **P](a: T) -> P: pass", "(def f <T Ts P> (a:T) -> P [(pass)])"],
+    ["def f[T = int](a): pass", "(def f <T> (a) [(pass)])"],
+    [
+      "class A[T: (int, str) = int, *Ts = *tuple[int, str], **P = [int]](B): pass",
+      "(class A <T Ts P> (B) [(pass)])",
+    ],
+    ["type X[T = int] = list[T]", "(type X <T> ([] list T))"],
     ["@a\n@b.c(d)\ndef f(): pass", "(def @a @(call (. b c) d) f () [(pass)])"],
     ["@(yield)\nclass A: pass", "(class @(yield) A () [(pass)])"],
     ["class A: pass", "(class A () [(pass)])"],
