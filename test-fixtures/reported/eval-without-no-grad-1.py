@@ -1,6 +1,4 @@
 # Validation of a segmentation network: "out of memory during validation, training works fine".
-import time
-
 import torch
 from torch import nn
 
@@ -8,17 +6,14 @@ from torch import nn
 def validate(val_loader, model, criterion):
     loss_sum = 0.0
     model.eval()
-    end = time.time()
     for i, (input, target) in enumerate(val_loader):
-        data_time = time.time() - end
         input = input.cuda(non_blocking=True)
         target = target.cuda(non_blocking=True)
         output = model(input)  # expect: eval-without-no-grad
         loss = criterion(output, target)
         loss_sum += loss.item() * input.size(0)
-        end = time.time()
         if i % 10 == 0:
-            print(f"test {i}/{len(val_loader)} data {data_time:.3f} loss {loss.item():.4f}")
+            print(f"test {i}/{len(val_loader)} loss {loss.item():.4f}")
     return loss_sum
 
 

@@ -10,7 +10,8 @@ class EMA:
         self.decay = decay
 
     def update(self, model):
-        torch.no_grad()  # expect: no-grad-not-applied
+        # expect-next: no-grad-not-applied
+        torch.no_grad()
         for s, p in zip(self.shadow.parameters(), model.parameters()):
             s.data.mul_(self.decay).add_(p.data, alpha=1 - self.decay)
 
