@@ -105,7 +105,7 @@ function fromData(call: OperatorCall): Tensor {
   }
   const shape: number[] = [];
   let level: readonly Argument[] = [data];
-  let nested = data;
+  let nested: Argument = data;
   while (isSequence(nested)) {
     const size = nested.length;
     shape.push(size);
