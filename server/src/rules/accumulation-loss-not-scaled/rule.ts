@@ -2,6 +2,7 @@
 import type { Expression, Node, Span } from "../../python/tree";
 import { dottedPath, walk } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
+import type { Resolver } from "../../torch/resolve";
 import { judgeLoss } from "../../torch/training-loop/loss";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
@@ -102,35 +103,47 @@ function throughScales(context: RuleContext, { through }: TraceEvent): boolean {
   );
 }
 
-/** Something that is no count (`len(loader) / k`) is divided by the same expression somewhere in the file. */
-function dividesBy({ torch, module, source }: RuleContext, steps: Expression): boolean {
+/** Something with a graph is divided by the same expression somewhere in the file: no count, no number for a log line. */
+function dividesBy({ torch, source }: RuleContext, steps: Expression): boolean {
   if (dottedPath(steps) === undefined) return false;
-  const key = torch.resolve.keyOf(steps);
+  const { resolve } = torch;
+  const key = resolve.keyOf(steps);
   const text = source.slice(steps);
   const isSame = (expression: Expression): boolean =>
-    source.slice(expression) === text || (key !== undefined && torch.resolve.keyOf(expression) === key);
+    source.slice(expression) === text || (key !== undefined && resolve.keyOf(expression) === key);
   let divides = false;
-  walk(module, {
+  walk(resolve.module, {
     enter(node) {
-      if (node.kind === "BinaryOperation" && node.operator === "/")
-        divides ||= isSame(node.right) && !isCount(node.left);
-      if (node.kind === "AugmentedAssign" && node.operator === "/") divides ||= isSame(node.value);
+      if (node.kind === "BinaryOperation" && node.operator === "/" && isSame(node.right)) {
+        divides ||= !isNumber(resolve, node.left);
+      }
+      if (node.kind === "AugmentedAssign" && node.operator === "/" && isSame(node.value)) {
+        divides ||= !isNumber(resolve, node.target);
+      }
       return !divides;
     },
   });
   return divides;
 }
 
-function isCount(expression: Expression): boolean {
-  let counts = false;
+/** A Python number: a count (`len(loader)`), `loss.item()`, a running sum of such. */
+function isNumber(resolve: Resolver, expression: Expression, depth = 0): boolean {
+  let isPlain = false;
   walk(expression, {
     enter(node) {
-      if (node.kind === "Name" && /len|num|count|total|size|steps|epoch/i.test(node.id)) counts = true;
-      if (node.kind === "Attribute" && /len|num|count|total|size|steps|epoch/i.test(node.attribute.id))
-        counts = true;
+      const name = node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attribute.id : undefined;
+      if (name !== undefined && /^(item|float|tolist|len|size)$|num|count|total_steps|epoch/i.test(name))
+        isPlain = true;
+      return !isPlain;
     },
   });
-  return counts;
+  if (isPlain || expression.kind !== "Name" || depth > 2) return isPlain;
+  const sums = resolve.scopes
+    .lookup(expression)
+    .flatMap(({ kind, node }) =>
+      kind === "augmented" && node.kind === "AugmentedAssign" ? [node.value] : [],
+    );
+  return sums.length > 0 && sums.every((value) => isNumber(resolve, value, depth + 1));
 }
 
 function report(context: RuleContext<MessageId>, found: Unscaled): void {

@@ -9,19 +9,19 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   everyModule: {
-    en: "Every module becomes a checkpointed segment: each segment keeps its own input for backward, so little memory is saved, and every level of nesting runs its forward once more. Checkpoint the repeated blocks only.",
+    en: "Every module becomes a checkpointed segment. Around a single layer that saves nothing, because a segment keeps its input and so would the layer; segments inside segments compute the same layers several times over in backward. Checkpointing the repeated blocks alone saves about as much.",
     "zh-cn":
-      "每个模块都成了一个重计算段：每段都要为反向保存自己的输入，省下的显存很少，而每多一层嵌套，前向就要多跑一遍。请只对重复的块做激活重计算。",
+      "每个模块都成了一个重计算段。单个层做成一段省不下显存，因为段要保存自己的输入，而该层本来也要保存它；段中套段又会让同样的层在反向时重算好几遍。只对重复的块做激活重计算，省下的显存差不多。",
   },
   everyChild: {
-    en: "Every child of the model becomes a checkpointed segment, single layers too: each keeps its own input for backward, about as much as the layer would keep without it, and its forward runs twice. Checkpoint blocks of several layers.",
+    en: "Every child of the model becomes a checkpointed segment, single layers too: a segment keeps its input for backward, about what the layer would keep without it, and its forward runs twice. Checkpoint blocks of several layers.",
     "zh-cn":
-      "模型的每个子模块都成了一个重计算段，单个层也不例外：每段都要为反向保存自己的输入，和不做重计算时差不多，前向却要跑两遍。请对由多个层组成的块做激活重计算。",
+      "模型的每个子模块都成了一个重计算段，单个层也不例外：段要为反向保存自己的输入，和该层本来要保存的差不多，前向却要跑两遍。请对由多个层组成的块做激活重计算。",
   },
   always: {
-    en: "`{call}` wraps every submodule here, because {reason}: each segment keeps its own input for backward, so little memory is saved, and every level of nesting runs its forward once more. Give a `check_fn` that picks the repeated blocks.",
+    en: "`{call}` wraps every submodule here, because {reason}. Around a single layer that saves nothing, because a segment keeps its input and so would the layer; segments inside segments compute the same layers several times over in backward. Give a `check_fn` that picks the repeated blocks.",
     "zh-cn":
-      "`{call}` 在这里会包装每个子模块，因为{reason}：每段都要为反向保存自己的输入，省下的显存很少，而每多一层嵌套，前向就要多跑一遍。请用 `check_fn` 只选出重复的块。",
+      "`{call}` 在这里会包装每个子模块，因为{reason}。单个层做成一段省不下显存，因为段要保存自己的输入，而该层本来也要保存它；段中套段又会让同样的层在反向时重算好几遍。请用 `check_fn` 只选出重复的块。",
   },
   noFunction: { en: "without `check_fn` it takes all", "zh-cn": "没有给出 `check_fn` 时它会选中全部" },
   alwaysTrue: { en: "its `check_fn` is always true", "zh-cn": "它的 `check_fn` 恒为真" },
@@ -136,6 +136,11 @@ function checkWrapping(
       return;
     }
   }
+  const recursion = loops.find((loop) => isRecursive(context.torch.resolve, loop));
+  if (recursion !== undefined && dependsOn(context.torch.resolve, wrapped, recursion)) {
+    context.report({ at: call, message: "everyModule", related: blocks(context) });
+    return;
+  }
   const [innermost] = loops;
   const over = innermost === undefined ? undefined : moduleIteration(innermost.iterable);
   if (innermost !== undefined && over !== undefined) {
@@ -148,6 +153,19 @@ function checkWrapping(
   }
   const layer = singleLayer(context.torch.resolve, wrapped, anyLeaf);
   if (layer !== undefined) context.report({ at: call, message: "singleLayer", values: { layer } });
+}
+
+/** A loop over children in a function that calls itself for each of them: every level is reached. */
+function isRecursive(resolve: Resolver, loop: For): boolean {
+  const around = resolve.enclosingFunction(loop);
+  if (around?.kind !== "FunctionDefinition" || moduleIteration(loop.iterable) === undefined) return false;
+  return loop.body.some(
+    (statement) =>
+      statement.kind === "ExpressionStatement" &&
+      statement.expression.kind === "Call" &&
+      resolve.functionOf(statement.expression) === around &&
+      statement.expression.positional.some((argument) => dependsOn(resolve, argument, loop)),
+  );
 }
 
 /** The `for` loops around a node in its function, innermost first, as long as no condition stands between. */
