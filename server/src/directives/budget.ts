@@ -168,7 +168,7 @@ function compare<Value>(
  * `undefined` for classes that the header has no name for.
  */
 export function optimizerName({ name, options }: OptimizerSetting): string | undefined {
-  const plain = bare(name.split(".").pop() ?? name);
+  const plain = bare(name.split(".").pop() ?? name).replace(/(?<=.{4})fused$/, "");
   const hasMomentum = typeof options["momentum"] === "number" && options["momentum"] !== 0;
   if (plain === "sgd" && hasMomentum) return "sgd-momentum";
   return optimizerNames.find((candidate) => bare(candidate) === plain);

@@ -1,4 +1,7 @@
-/** Names of optimizers as the header writes them. */
+/**
+ * Names of optimizers as the header writes them: what completion offers and corrections are taken from. The reader takes
+ * every name that `memory/optimizers.ts` knows.
+ */
 
 export const optimizerNames: readonly string[] = [
   "sgd",
@@ -23,6 +26,8 @@ export const optimizerNames: readonly string[] = [
   "paged_adamw8bit",
   "lion",
   "lion8bit",
+  "paged_lion8bit",
+  "lamb",
 ];
 
 export const optimizerMeanings: Readonly<Record<string, string>> = {

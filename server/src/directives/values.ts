@@ -1,4 +1,5 @@
 /** One reader for each key of the header: checks the value, reports mistakes, fills the setup. */
+import { isKnownOptimizer } from "../memory/optimizers";
 import type { MeasuredPoint, OptimizerSetting, Setting } from "../memory/setup";
 import { headerMessages as texts } from "../messages/directives";
 import { parseModule } from "../python/parse";
@@ -195,8 +196,7 @@ function readOptimizer(value: Text, context: ReadContext): void {
   }
   const written = match[1] ?? "";
   const name = part(value, 0, written.length);
-  const known = optimizerNames.find((candidate) => candidate === written.toLowerCase());
-  if (known === undefined) {
+  if (!isKnownOptimizer(written)) {
     reportChoice("optimizer", name, optimizerNames, optimizerMeanings, context, lastName(written));
     return;
   }
@@ -208,7 +208,7 @@ function readOptimizer(value: Text, context: ReadContext): void {
       report(context, option, texts.badOption, { text: shown(option.text) });
     }
   }
-  const optimizer: OptimizerSetting = { name: known, options: { ...options } };
+  const optimizer: OptimizerSetting = { name: written.toLowerCase(), options: { ...options } };
   context.setup.optimizer = setting(value, optimizer);
 }
 

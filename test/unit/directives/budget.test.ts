@@ -169,6 +169,7 @@ describe("budget findings", () => {
   it("call optimizers by the header's names", () => {
     const names: readonly [OptimizerSetting, string | undefined][] = [
       [{ name: "torch.optim.AdamW", options: { fused: true } }, "adamw"],
+      [{ name: "adamw-fused", options: {} }, "adamw"],
       [{ name: "torch.optim.SGD", options: {} }, "sgd"],
       [{ name: "torch.optim.SGD", options: { momentum: 0 } }, "sgd"],
       [{ name: "torch.optim.SGD", options: { momentum: 0.9 } }, "sgd-momentum"],

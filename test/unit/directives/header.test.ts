@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { headerExamples, headerKeys } from "../../../server/src/directives/keys";
+import { optimizerNames } from "../../../server/src/directives/optimizers";
 import { hasHeader, readHeader } from "../../../server/src/directives/header";
 import { parseModule } from "../../../server/src/python/parse";
 import { headerOf, reportedIn, script, startParser } from "./helpers";
@@ -288,7 +289,7 @@ describe("the budget header", () => {
       ["loss=my_los", "my_los", "loss=my_loss"],
       ["loss=nn.CrossEntropyLoss()", "nn.CrossEntropyLoss()", "loss=cross_entropy"],
       ["loss=F.mse_loss", "F.mse_loss", "loss=mse"],
-      ["optimizer=torch.optim.AdamW", "torch.optim.AdamW", "optimizer=adamw"],
+      ["optimizer=torch.optim.AdamWw", "torch.optim.AdamWw", "optimizer=adamw"],
       ["checkpoint=Blok", "Blok", "checkpoint=Block"],
       ["checkpoint=1Block", "1Block", undefined],
       ["model=ResNett(18)", "ResNett", "model=ResNet(18)"],
@@ -318,6 +319,12 @@ describe("the budget header", () => {
         name: "adamw",
         options: { fused: true },
       });
+    });
+
+    it("knows the needs of every optimizer that it offers, and PyTorch's own names", () => {
+      for (const name of [...optimizerNames, "torch.optim.AdamW", "adamw-fused"]) {
+        assert.deepEqual(headerOf(`# vram: optimizer=${name}`).diagnostics, [], name);
+      }
     });
 
     it("is not confused by names that objects are born with", () => {
