@@ -1,7 +1,7 @@
 /** `match` statements and their patterns. */
 import type { Expression, Match, MatchCase, Name, Pattern, Statement } from "./tree";
 import type { Lowering } from "./lower";
-import { adoptAll, endOfBody, lowerOnlyExpression, tuple, unaryOperation } from "./lower-expressions";
+import { adoptAll, endOfBody, lowerOnlyExpression, tuple, unaryOperation } from "./lower-shared";
 
 export function lowerMatch(lowering: Lowering): Statement {
   const { start, end, types } = lowering;

@@ -4,7 +4,8 @@
 import { Edit as TreeEdit, Language, Parser, type Tree } from "web-tree-sitter";
 import type { Module } from "./tree";
 import { directCursors, openDocumentedCursor, type CursorOpener } from "./cursor";
-import { EXPRESSION_HANDLERS, OPERATORS } from "./lower-expressions";
+import { EXPRESSION_HANDLERS } from "./lower-expressions";
+import { OPERATORS } from "./lower-operators";
 import { STATEMENT_HANDLERS } from "./lower-statements";
 import { lowerModule } from "./lower";
 import { Source } from "./source";
