@@ -268,12 +268,23 @@ class PassFinder {
     key: string,
   ): { call: Call; training: boolean } | undefined {
     if (value.kind !== "Call" || !targets.some((target) => this.modelKey(target) === key)) return undefined;
-    let at: Expression = value;
-    while (at.kind === "Call" && at.callee.kind === "Attribute") {
-      const training = trainingFlag(at);
-      if (training !== undefined) return { call: at, training };
-      if (!roleKeepingMethods.has(at.callee.attribute.id)) return undefined;
-      at = at.callee.object;
+    return modeInChain(value) ?? this.modeOfReturned(value);
+  }
+
+  /** `model = load()` where `load` puts what it returns into eval mode. */
+  private modeOfReturned(call: Call): { call: Call; training: boolean } | undefined {
+    const target = this.resolver.functionOf(call);
+    const [returned, ...others] = target ? this.resolver.returnedValues(target) : [];
+    if (target === undefined || returned === undefined || others.length > 0) return undefined;
+    const inChain = modeInChain(returned);
+    if (inChain || returned.kind === "Call") return inChain;
+    const key = this.modelKey(returned);
+    for (const method of ["eval", "train"]) {
+      for (const one of this.resolver.index.callsByName.get(method) ?? []) {
+        const training = trainingFlag(one);
+        if (training === undefined || enclosingFunction(one) !== target) continue;
+        if (key !== undefined && this.modelKey(baseOfChain(one)) === key) return { call: one, training };
+      }
     }
     return undefined;
   }
@@ -402,6 +413,18 @@ function trainingFlag(call: Call): boolean | undefined {
   const mode = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "mode")?.value;
   if (mode === undefined) return true;
   return mode.kind === "Boolean" ? mode.value : true;
+}
+
+/** The last `.eval()` or `.train()` of `Net().cuda().eval()`. */
+function modeInChain(value: Expression): { call: Call; training: boolean } | undefined {
+  let at = value;
+  while (at.kind === "Call" && at.callee.kind === "Attribute") {
+    const training = trainingFlag(at);
+    if (training !== undefined) return { call: at, training };
+    if (!roleKeepingMethods.has(at.callee.attribute.id)) return undefined;
+    at = at.callee.object;
+  }
+  return undefined;
 }
 
 /** `net` of `net.cuda().eval()`. */

@@ -182,8 +182,11 @@ class KeptFinder {
   /** The innermost loop of the same function whose iterations the holder outlives. */
   private keepingLoop(store: Store): Loop | "made inside" | undefined {
     const { flow, reach } = this.options;
-    const loop = enclosingLoop(store.statement);
+    let loop = enclosingLoop(store.statement);
     if (loop === undefined) return undefined;
+    // A loop over a written-out list is no pile of batches; the loop around it may be.
+    while (loop !== undefined && this.isShort(loop)) loop = enclosingLoop(loop);
+    if (loop === undefined) return "made inside";
     if (this.endsLoop(store.statement)) return "made inside";
     if (store.kind === "sum" && store.keys.length === 0)
       return this.carriesOver(store, loop) ? loop : "made inside";
@@ -201,6 +204,30 @@ class KeptFinder {
       reach.isInBody(loop, holderScope(store, this.options.resolver))
       ? "made inside"
       : loop;
+  }
+
+  /** A loop over a display, or over a variable that only ever holds displays. */
+  private isShort(loop: Loop): boolean {
+    if (loop.kind === "While") return false;
+    const { resolver } = this.options;
+    const pending: Expression[] = [loop.iterable];
+    for (let steps = 0; pending.length > 0; steps++) {
+      const at = pending.pop();
+      if (at === undefined || steps > 20) return false;
+      if (at.kind === "List" || at.kind === "Tuple" || at.kind === "Set" || at.kind === "Dict") {
+        if (at.kind !== "Dict" && at.elements.length === 0) return false; // filled elsewhere
+        if (at.kind === "Dict" && at.entries.length === 0) return false;
+      } else if (at.kind === "Name" || at.kind === "Attribute") {
+        const values = resolver.valuesOf(at);
+        if (values.length === 0) return false;
+        pending.push(...values);
+      } else if (at.kind === "Call") {
+        const inner = shortArguments(at, resolver);
+        if (inner === undefined) return false;
+        pending.push(...inner);
+      } else return false;
+    }
+    return true;
   }
 
   private changesIn(loop: Loop, node: Node): boolean {
@@ -341,6 +368,23 @@ class KeptFinder {
       return name !== undefined && graphFreePackages.has(name.split(".")[0] ?? "");
     });
   }
+}
+
+const shortRange = 4;
+
+/** The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`; `[]` for a short `range(3)`. */
+function shortArguments(call: Call, resolver: Resolver): readonly Expression[] | undefined {
+  const name = resolver.qualifiedName(call.callee);
+  const [first] = call.positional;
+  if (name === "builtins.range") {
+    return call.positional.length === 1 && first?.kind === "Integer" && first.value <= shortRange
+      ? []
+      : undefined;
+  }
+  if (name === "builtins.enumerate" || name === "builtins.zip" || name === "builtins.reversed")
+    return call.positional.slice(0, 1);
+  const method = call.callee.kind === "Attribute" ? call.callee : undefined;
+  return method && /^(items|values|keys)$/.test(method.attribute.id) ? [method.object] : undefined;
 }
 
 function leavesOf(expression: Expression): Expression[] {
