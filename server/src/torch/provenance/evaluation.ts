@@ -172,7 +172,8 @@ class PassFinder {
     // Parts of a model, and models we know by name only, need a second sign: others decide how they are called.
     const uncertain = model.certainty !== "resolved" || (owner !== undefined && this.isCalledByOthers(owner));
     if (strength === 1 && (uncertain || (named && !runsOnGivenData(owner, call)))) return undefined;
-    if (!byEval && this.givesGraphAway(owner, loop !== undefined)) return undefined;
+    const passing = byEval ? enclosingLoop(call) === undefined : true;
+    if (passing && this.givesGraphAway(owner, loop !== undefined)) return undefined;
     if (byEval) return { place: byEval.place, evalCall: byEval.call, strength };
     const place = named ? placeIn(body.body, call) : loop && placeOf(loop);
     return place && { place, evalCall: undefined, strength };

@@ -377,9 +377,9 @@ function shortArguments(call: Call, resolver: Resolver): readonly Expression[] |
   const name = resolver.qualifiedName(call.callee);
   const [first] = call.positional;
   if (name === "builtins.range") {
-    return call.positional.length === 1 && first?.kind === "Integer" && first.value <= shortRange
-      ? []
-      : undefined;
+    const [length, ...others] = first?.kind === "Name" ? resolver.valuesOf(first) : [first];
+    const short = others.length === 0 && length?.kind === "Integer" && length.value <= shortRange;
+    return short && call.positional.length === 1 ? [] : undefined;
   }
   if (name === "builtins.enumerate" || name === "builtins.zip" || name === "builtins.reversed")
     return call.positional.slice(0, 1);
