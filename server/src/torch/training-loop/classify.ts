@@ -31,10 +31,14 @@ const scalingFunctions = /^torch\._foreach_(mul|div)_$|(^|\.)scale_grads_?$/;
 
 /** Packages whose functions neither zero nor step: they may be given a model or an optimizer. */
 const harmlessPackages =
-  /^(torch|builtins|numpy|wandb|tqdm|logging|copy|os|math|time|json|torchinfo|torchsummary|thop|fvcore|ema_pytorch|timm\.utils\.(ModelEma\w*|\w*accuracy\w*)|torch_ema|accelerate|transformers|peft|diffusers|safetensors|mlflow|matplotlib|functools|contextlib|warnings|inspect)(\.|$)/;
+  /^(torch|apex|builtins|collections|itertools|random|numpy|wandb|tqdm|logging|copy|os|math|time|json|torchinfo|torchsummary|thop|fvcore|ema_pytorch|timm\.utils\.(ModelEma\w*|\w*accuracy\w*)|torch_ema|accelerate|transformers|peft|diffusers|safetensors|mlflow|matplotlib|functools|contextlib|warnings|inspect)(\.|$)/;
 /** Names of what is given a model to copy, count, save, watch or judge it. */
 const harmlessName =
   /ema|swa|averag|save|checkpoint|log|watch|print|summary|count|visuali[sz]|plot|unwrap|get_|num_|eval|valid|test|export|early|learning_rate|_lr\b|lr_|autocast|no_sync|nullcontext|freez|accuracy|metric|loss|criterion|seed|memory|to_device|set_grad|requires_grad|accumulate|backward_sync/i;
+
+/** Methods that every `torch.nn.Module` has and that leave gradients alone. */
+const moduleMethods =
+  /^((named_)?(parameters|modules|children|buffers)|train|eval|state_dict|load_state_dict|forward|to|cuda|cpu|half|float|register_buffer|add_module)$/;
 
 /** Happenings of a call, innermost first; empty when it does nothing of interest. */
 export function classifyCall(tools: Tools, call: Call): Happening[] {
@@ -243,7 +247,7 @@ function isUnknownOwnMethod({ resolver }: Tools, call: Call): boolean {
     return false;
   const owner = resolver.classOf(callee.object);
   if (owner === undefined || resolver.valuesOf(callee).length > 0) return false;
-  if (harmlessName.test(callee.attribute.id)) return false;
+  if (harmlessName.test(callee.attribute.id) || moduleMethods.test(callee.attribute.id)) return false;
   return resolver.methodOf(owner, callee.attribute.id) === undefined && hasUnseenBase(resolver, owner);
 }
 
@@ -300,7 +304,9 @@ function whatReceiverHolds({ resolver }: Tools, call: Call): "optimizer" | "trai
   const name = lastNameOf(receiver);
   if (name !== undefined && caretakerName.test(name)) return "trainer";
   for (const value of resolver.valuesOf(receiver)) {
+    // What a function of this file returns, or a tensor, holds nothing.
     if (value.kind !== "Call" || resolver.constructedClass(value) !== undefined) continue;
+    if (resolver.functionOf(value) !== undefined) continue;
     const made = [...value.positional, ...value.keywords.map((argument) => argument.value)];
     if (made.some((argument) => resolver.roleOf(argument) === "optimizer")) return "optimizer";
   }

@@ -31,6 +31,13 @@ export class Tracer {
 
   constructor(private readonly tools: Tools) {}
 
+  /** The events of a function that a call leads into. */
+  follow(unit: Unit): readonly TraceEvent[] {
+    // A function that calls itself is still begun from outside.
+    if (!this.open.has(unit)) this.followed.add(unit);
+    return this.trace(unit);
+  }
+
   /** The events of one run of the unit, in order, with places from its beginning. */
   trace(unit: Unit): readonly TraceEvent[] {
     const known = this.done.get(unit);
@@ -177,8 +184,7 @@ class UnitTrace {
   }
 
   private follow(call: Call, target: FunctionDefinition | Lambda, places: readonly Place[]): void {
-    this.tracer.followed.add(target);
-    const inner = this.tracer.trace(target);
+    const inner = this.tracer.follow(target);
     if (inner.length === 0) return;
     const place: CallPlace = { kind: "call", call, target };
     const prefix = [...places, place];
