@@ -52,6 +52,29 @@ a.py:4:36: information[suppression-unused] This suppression hides nothing: there
     );
   });
 
+  it("fails what is over its budget", async () => {
+    folder.write(
+      "net.py",
+      `# vram: budget=1MiB, model=Net(), batch=1, input=float32[B,1024]
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(1024, 1024)
+
+    def forward(self, x):
+        return self.layer(x)
+`,
+    );
+    const { code, stdout } = await vramlint(["check", "net.py"], { cwd: folder.path });
+    assert.equal(code, 1);
+    assert.match(stdout, /^net\.py:1:16: error\[budget-exceeded\] Needs .*over the budget of 1\.0 MiB/);
+    const quiet = await vramlint(["check", "net.py", "--ignore", "budget-exceeded"], { cwd: folder.path });
+    assert.equal(quiet.code, 0);
+  });
+
   it("speaks Chinese", async () => {
     folder.write("a.py", flawed);
     const asked = await vramlint(["check", "a.py", "--lang", "zh-cn"], { cwd: folder.path });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { budgetVerdict } from "../../server/src/directives/budget";
 import { readHeader } from "../../server/src/directives/header";
 import { terminalFor } from "../../server/src/cli/reporter";
@@ -165,6 +167,25 @@ describe("vramlint estimate", () => {
 
     beforeEach(() => (folder = new TemporaryFolder()));
     afterEach(() => folder.remove());
+
+    it("counts a model's parameters as PyTorch does, and judges its budget", async () => {
+      const models = path.join(__dirname, "../goldens/models");
+      const { code, stdout } = await vramlint(["estimate", "lenet5.py", "--format", "json"], { cwd: models });
+      assert.equal(code, 0);
+      const read = JSON.parse(stdout) as {
+        models: { name: string; parameters: { count: number }; peak: { bytes: number } }[];
+        budget: { verdict: string; budget: number; device: number; batch: number };
+      };
+      const goldens = JSON.parse(readFileSync(path.join(models, "../goldens.json"), "utf8")) as {
+        models: Record<string, { params: number }[]>;
+      };
+      assert.equal(read.models[0]?.parameters.count, goldens.models["lenet5.py"]?.[0]?.params);
+      assert.equal(read.budget.verdict, "fits");
+      assert.equal(read.budget.batch, 128);
+      assert.deepEqual([read.budget.budget, read.budget.device], [1024 * MiB, 4096 * MiB]);
+      const table = await vramlint(["estimate", "lenet5.py"], { cwd: models });
+      assert.match(table.stdout, /parameters +241\.0 KiB {2}61,706, 61,706 trainable/);
+    });
 
     it("says what is missing in a file without models", async () => {
       folder.write("a.py", "import torch\n");

@@ -7,7 +7,7 @@ import type { OptimizerSetting, Setting, TrainingSetup } from "../memory/setup";
 import { formatBytes } from "../memory/units";
 import { budgetMessages as texts, headerMessages } from "../messages/directives";
 import { message } from "../messages/message";
-import type { Message, MessageText, MessageValue } from "../messages/message";
+import type { Message } from "../messages/message";
 import type { Source } from "../python/source";
 import type { Span } from "../python/tree";
 import type { Finding, Fix, RelatedLocation } from "../rules/rule";
@@ -92,18 +92,18 @@ function verdictFindings({ source, header, verdict, estimate }: BudgetQuestion):
   if (verdict === undefined) return [];
   const { budget, device } = header.setup;
   const { needed, isLowerBound } = verdict;
-  const related = estimate === undefined ? [] : relatedOf(estimate);
+  const relatedTo = (at: Span) => (estimate === undefined ? [] : relatedOf(estimate, at));
   const where = estimate === undefined ? message(texts.nowhere) : whereOf(estimate, source);
   const found: Finding[] = [];
   if (device?.span !== undefined && needed > device.value.bytes) {
     const text = isLowerBound ? texts.overDeviceAtLeast : texts.overDevice;
     const values = { ...overBy(needed, device.value.bytes), device: formatBytes(device.value.bytes), where };
-    found.push(finding("device-exceeded", device.span, message(text, values), related));
+    found.push(finding("device-exceeded", device.span, message(text, values), relatedTo(device.span)));
   }
   if (budget?.span !== undefined && needed > budget.value) {
     const text = isLowerBound ? texts.overBudgetAtLeast : texts.overBudget;
     const values = { ...overBy(needed, budget.value), budget: formatBytes(budget.value), where };
-    found.push(finding("budget-exceeded", budget.span, message(text, values), related));
+    found.push(finding("budget-exceeded", budget.span, message(text, values), relatedTo(budget.span)));
   }
   return found;
 }
@@ -121,11 +121,12 @@ function whereOf({ peak }: ModelEstimate, source: Source): Message {
 
 const mostUnknownShown = 5;
 
-function relatedOf({ peak, unknown }: ModelEstimate): RelatedLocation[] {
+/** The peak, and what is not understood; `at` stands for reasons that belong to no place in the script. */
+function relatedOf({ peak, unknown }: ModelEstimate, at: Span): RelatedLocation[] {
   const related: RelatedLocation[] = [];
   if (peak?.span !== undefined) related.push({ span: peak.span, message: message(texts.peakHere) });
   for (const { span, reason } of unknown.slice(0, mostUnknownShown)) {
-    if (span !== undefined) related.push({ span, message: message(texts.notUnderstood, { reason }) });
+    related.push({ span: span ?? at, message: message(texts.notUnderstood, { reason }) });
   }
   return related;
 }
@@ -151,7 +152,8 @@ function compare<Value>(
   const [inHeader, inScript] = [write(header.value), write(script.value)];
   if (inHeader === undefined || inScript === undefined || inHeader === inScript) return undefined;
   const values = { key, header: inHeader, script: inScript };
-  const related = script.span === undefined ? [] : [relatedTo(script.span, texts.scriptSays, values)];
+  const related =
+    script.span === undefined ? [] : [{ span: script.span, message: message(texts.scriptSays, values) }];
   // Which of the two is right only their author knows.
   const title = message(texts.takeScriptValue, values);
   const fix = makeFix(title, "review", [
@@ -177,14 +179,6 @@ export function optimizerName({ name, options }: OptimizerSetting): string | und
 /** `PagedAdamW8bit` and `paged_adamw8bit` are one name. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
-}
-
-function relatedTo(
-  span: Span,
-  text: MessageText,
-  values: Readonly<Record<string, MessageValue>>,
-): RelatedLocation {
-  return { span, message: message(text, values) };
 }
 
 function finding(

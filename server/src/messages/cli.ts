@@ -168,8 +168,8 @@ export const estimateMessages = {
   notKnown: { en: "not known", "zh-cn": "未知" },
   atLeast: { en: "at least {bytes}", "zh-cn": "至少 {bytes}" },
   lowerBound: {
-    en: "Not everything is understood: all figures are lower bounds.",
-    "zh-cn": "尚有无法理解的部分：所有数值均为下界。",
+    en: "Parts of the step are not known: all figures are lower bounds.",
+    "zh-cn": "训练步中尚有未知部分：所有数值均为下界。",
   },
   notUnderstood: { en: "not understood:", "zh-cn": "无法理解：" },
   lineReason: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },

@@ -165,16 +165,16 @@ export const budgetMessages = {
     "zh-cn": "需要 {needed}，超出显存预算 {budget} 共 {over}。{where}",
   },
   overBudgetAtLeast: {
-    en: "Needs at least {needed}, {over} over the budget of {budget}, though not everything is understood.{where}",
-    "zh-cn": "至少需要 {needed}，超出显存预算 {budget} 共 {over}（尚有无法理解的部分）。{where}",
+    en: "Needs at least {needed}, {over} over the budget of {budget}; parts of the step are not known.{where}",
+    "zh-cn": "至少需要 {needed}，超出显存预算 {budget} 共 {over}（训练步中尚有未知部分）。{where}",
   },
   overDevice: {
     en: "Needs {needed}, {over} more than the device's {device}.{where}",
     "zh-cn": "需要 {needed}，比设备显存 {device} 多 {over}。{where}",
   },
   overDeviceAtLeast: {
-    en: "Needs at least {needed}, {over} more than the device's {device}, though not everything is understood.{where}",
-    "zh-cn": "至少需要 {needed}，比设备显存 {device} 多 {over}（尚有无法理解的部分）。{where}",
+    en: "Needs at least {needed}, {over} more than the device's {device}; parts of the step are not known.{where}",
+    "zh-cn": "至少需要 {needed}，比设备显存 {device} 多 {over}（训练步中尚有未知部分）。{where}",
   },
   nowhere: { en: "", "zh-cn": "" },
   peakAt: {

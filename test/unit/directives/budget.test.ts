@@ -193,7 +193,10 @@ describe("budget findings", () => {
     const estimate: ModelEstimate = {
       ...estimateOf({ complete: false }),
       peak: { bytes: 2 * GiB, allocated: 2 * GiB, phase: "step", span: { start: at, end: at + 4 } },
-      unknown: [{ span: { start: at, end: at + 4 }, reason: message({ en: "a riddle", "zh-cn": "谜" }) }],
+      unknown: [
+        { span: { start: at, end: at + 4 }, reason: message({ en: "a riddle", "zh-cn": "谜" }) },
+        { span: undefined, reason: message({ en: "the optimizer", "zh-cn": "优化器" }) },
+      ],
     };
     const header = readHeader(parsed);
     const verdict = budgetVerdict(header.setup, estimate);
@@ -202,7 +205,7 @@ describe("budget findings", () => {
     assert.match(render(finding.message, "en"), /optimizer step at line 3\.$/);
     assert.deepEqual(
       finding.related.map(({ message: note }) => render(note, "en")),
-      ["The step's peak is here.", "Not understood: a riddle"],
+      ["The step's peak is here.", "Not understood: a riddle", "Not understood: the optimizer"],
     );
   });
 });

@@ -1,18 +1,10 @@
 /** The pages of the rules about `# vram:` comments: complete in both languages, with true examples. */
 import assert from "node:assert/strict";
 import { directiveRules } from "../../../server/src/directives/catalogue";
-import type { DirectiveRuleName } from "../../../server/src/directives/catalogue";
 import { languages } from "../../../server/src/messages/message";
 import { readRulePage } from "../../../server/src/workspace/rule-pages";
 import { findingsIn } from "../../support/check";
 import { startParser } from "./helpers";
-
-/** These speak of what a model needs or a script says, which has tests of its own. */
-const needsMoreThanComments: ReadonlySet<DirectiveRuleName> = new Set([
-  "budget-exceeded",
-  "device-exceeded",
-  "budget-disagrees-with-script",
-]);
 
 function examplesIn(page: string): string[] {
   return [...page.matchAll(/^```python\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
@@ -33,7 +25,6 @@ describe("pages about `# vram:` comments", () => {
       assert.deepEqual(examplesIn(chinese), examplesIn(english));
     });
 
-    if (needsMoreThanComments.has(name)) continue;
     it(`${name} reports its bad example and nothing else, and not the good one`, async () => {
       const [bad = "", good = ""] = examplesIn((await readRulePage(name, "en")) ?? "");
       assert.deepEqual([...new Set(findingsIn(bad).map(({ rule }) => rule))], [name]);
