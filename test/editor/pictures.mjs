@@ -3,6 +3,9 @@ import { mkdirSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 
+/** Milliseconds to wait for something in the window. */
+const timeout = 15_000;
+
 export class PictureService {
   #page;
   #server;
@@ -41,21 +44,21 @@ export class PictureService {
     if (size !== null) {
       const [width, height] = size.split("x").map(Number);
       await page.setViewportSize({ width, height });
+      // The empty part of the tab bar, where nothing shows a tooltip.
+      await page.mouse.move(width / 2, 20);
     }
     const target = wanted.get("click");
     if (target !== null && (await page.locator(target).count()) > 0)
       await page.locator(target).first().click();
     const key = wanted.get("press");
     if (key !== null) await page.keyboard.press(key);
+    const visible = (selector) => page.locator(selector).filter({ visible: true }).first();
     const selector = wanted.get("wait");
-    if (selector !== null) await page.waitForSelector(selector, { state: "visible", timeout: 15_000 });
+    if (selector !== null) await visible(selector).waitFor({ state: "visible", timeout });
     const gone = wanted.get("gone");
-    if (gone !== null) await page.waitForSelector(gone, { state: "hidden", timeout: 15_000 });
-    const pointer = wanted.get("hover");
-    if (pointer !== null) await page.hover(pointer);
+    if (gone !== null) await visible(gone).waitFor({ state: "hidden", timeout });
     const name = wanted.get("picture");
     if (name === null) return;
-    await page.mouse.move(5, 5);
     await page.screenshot({
       path: path.join(this.#folder, `${path.basename(name)}.png`),
       animations: "disabled",

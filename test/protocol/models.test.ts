@@ -86,10 +86,8 @@ describe("what a model needs", () => {
     const hint = (await client.inlayHints(uri)).find(({ position }) => position.line === 1);
     assert.ok(hint, "a hint on the header's last line");
     assert.equal(hint.position.character, "# vram: loss=cross_entropy".length);
-    assert.match(
-      String(hint.label),
-      /^≈ \d+\.\d MiB of 64\.0 MiB \(\d+ %\), peak in (forward|backward|the optimizer step)/,
-    );
+    assert.match(String(hint.label), /^≈ \d+\.\d of 64\.0 MiB \(\d+ %\), peak (at line \d+|in step)$/);
+    assert.ok(String(hint.label).length <= 43, "VS Code cuts longer hints");
     const text = textOf(await client.hover(uri, { line: 0, character: 10 }));
     assert.match(text, /Effective batch: 32 × 1 accumulation steps × 1 devices = 32/);
     assert.doesNotMatch(text, /\| unknown \|/);

@@ -1,5 +1,5 @@
 /** Analyses of the open units, made when asked for and kept until the text or the settings change. */
-import { analyze } from "../analysis";
+import { analyze, couldMatter } from "../analysis";
 import type { Analysis } from "../analysis";
 import type { Configuration, Settings } from "./configuration";
 import { describe } from "./documents";
@@ -7,6 +7,7 @@ import type { TextUnit } from "./text-unit";
 
 export type Outcome =
   | { readonly kind: "analysed"; readonly analysis: Analysis; readonly milliseconds: number }
+  | { readonly kind: "not-training" }
   | { readonly kind: "too-large" }
   | { readonly kind: "failed" }
   | { readonly kind: "disabled" };
@@ -42,6 +43,7 @@ export class Analyses {
   private make(unit: TextUnit, settings: Settings): Outcome {
     if (!settings.enable) return { kind: "disabled" };
     if (unit.isTooLarge) return { kind: "too-large" };
+    if (!couldMatter(unit.text)) return { kind: "not-training" };
     const start = this.now();
     try {
       const analysis = analyze(unit.parsed(), { levels: settings.levels });

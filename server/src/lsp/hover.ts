@@ -1,7 +1,6 @@
 /** What a model needs, over its class or the line that makes it; over the header also the effective batch. */
 import { MarkupKind } from "vscode-languageserver";
 import type { Hover, HoverParams } from "vscode-languageserver";
-import { readHeader } from "../directives/header";
 import type { ModelEstimate } from "../memory/estimate";
 import type { Span } from "../python/tree";
 import { classHeads } from "./class-heads";
@@ -29,9 +28,7 @@ interface Found {
 
 function headerAt(analysed: Analysed, offset: number): Found | undefined {
   const { analysis, settings } = analysed;
-  const comment = readHeader(analysed.unit.parsed()).comments.find((candidate) =>
-    contains(candidate, offset),
-  );
+  const comment = analysis.header.comments.find((candidate) => contains(candidate, offset));
   if (comment === undefined) return undefined;
   const model = analysis.estimates.all()[0];
   const parts = [

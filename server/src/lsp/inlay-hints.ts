@@ -1,6 +1,5 @@
 /** What a model's states occupy, behind its class; what the step needs, behind the budget header. */
 import type { InlayHint, InlayHintParams } from "vscode-languageserver";
-import { readHeader } from "../directives/header";
 import { classHeads } from "./class-heads";
 import { textContext } from "./hover";
 import { headerHint, modelHint, modelMarkdown } from "./model-text";
@@ -36,7 +35,7 @@ interface PlacedHint {
 }
 
 function headerHints(analysed: Analysed): PlacedHint[] {
-  const { comments } = readHeader(analysed.unit.parsed());
+  const { comments } = analysed.analysis.header;
   const last = comments[comments.length - 1];
   if (last === undefined) return [];
   const model = analysed.analysis.estimates.all()[0];

@@ -3,7 +3,7 @@ import type { ModelEstimate } from "../memory/estimate";
 import type { TrainingSetup } from "../memory/setup";
 import { message, render } from "../messages/message";
 import type { Language, Message, MessageText, MessageValue } from "../messages/message";
-import { hintTexts, modelTexts, originNames, phaseNames } from "../messages/editor";
+import { hintPhases, hintTexts, modelTexts, originNames, phaseNames } from "../messages/editor";
 import type { Span } from "../python/tree";
 import { formatBytes } from "../memory/units";
 
@@ -121,37 +121,37 @@ export function modelHint(model: ModelEstimate, context: TextContext): string {
     : write(hintTexts.states, { sign, size: formatBytes(states) });
 }
 
-/** The hint behind the header: what the step needs, against the budget or else the device. */
+/**
+ * The hint behind the header: what the step needs, against the budget or else the device. The shortest that says it;
+ * the phase and the parts are in the hover.
+ */
 export function headerHint(model: ModelEstimate, context: TextContext): string {
-  const write = writer(context.language);
-  const { setup } = context;
-  const limit = setup.budget?.value ?? setup.device?.value.bytes;
-  const states =
-    modelStates(model, setup) ?? model.parameters.bytes + model.buffers.bytes + model.gradients.bytes;
-  const bytes = model.peak?.allocated ?? states;
-  const sign = model.complete && model.peak !== null ? "≈" : "≥";
-  const size = formatBytes(bytes);
-  let text: Message =
-    limit === undefined || limit <= 0
-      ? message(hintTexts.need, { sign, size })
-      : message(hintTexts.needOf, {
-          sign,
-          size,
-          limit: formatBytes(limit),
-          percent: Math.round((100 * bytes) / limit),
-        });
-  if (model.peak === null) text = message(hintTexts.statesOnly, { need: text });
-  else text = withPeak(text, model.peak, context);
-  if (model.unknown.length === 0 || model.complete) return render(text, context.language);
-  return write(hintTexts.notUnderstood, { need: text, count: model.unknown.length });
+  const need = needText(model, context.setup);
+  if (!model.complete && model.unknown.length > 0) {
+    return render(message(hintTexts.notUnderstood, { need, count: model.unknown.length }), context.language);
+  }
+  if (model.peak === null) return render(message(hintTexts.statesOnly, { need }), context.language);
+  const line = model.peak.span && context.lineOf(model.peak.span);
+  const phase = message(hintPhases[model.peak.phase]);
+  const text =
+    line === undefined
+      ? message(hintTexts.peakIn, { need, phase })
+      : message(hintTexts.peakAtLine, { need, line });
+  return render(text, context.language);
 }
 
-function withPeak(need: Message, peak: NonNullable<ModelEstimate["peak"]>, context: TextContext): Message {
-  const line = peak.span && context.lineOf(peak.span);
-  const phase = message(phaseNames[peak.phase]);
-  return line === undefined
-    ? message(hintTexts.peak, { need, phase })
-    : message(hintTexts.peakAtLine, { need, phase, line });
+function needText(model: ModelEstimate, setup: TrainingSetup): Message {
+  const { parameters, buffers, gradients, peak } = model;
+  const bytes =
+    peak?.allocated ?? modelStates(model, setup) ?? parameters.bytes + buffers.bytes + gradients.bytes;
+  const sign = model.complete && peak !== null ? "≈" : "≥";
+  const limit = setup.budget?.value ?? setup.device?.value.bytes;
+  if (limit === undefined || limit <= 0) return message(hintTexts.need, { sign, size: formatBytes(bytes) });
+  const [unit, size, decimals] =
+    limit >= 1024 ** 3 ? (["GiB", 1024 ** 3, 2] as const) : (["MiB", 1024 ** 2, 1] as const);
+  const figure = (value: number): string => (value / size).toFixed(decimals);
+  const percent = Math.round((100 * bytes) / limit);
+  return message(hintTexts.needOf, { sign, figure: figure(bytes), limit: figure(limit), unit, percent });
 }
 
 function signOf(model: ModelEstimate): string {

@@ -22,7 +22,6 @@ import { describe, Documents } from "./documents";
 import type { ServerHost } from "./host";
 import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
-import { mayTrain } from "./relevance";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
 import type { TextUnit } from "./text-unit";
@@ -74,10 +73,16 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     }
     if (!features.options.status) return;
     const analysed = outcome.kind === "analysed";
-    const state = analysed && !mayTrain(unit.parsed().module) ? "not-training" : outcome.kind;
     const findings = analysed ? outcome.analysis.findings.length : 0;
     const milliseconds = analysed ? outcome.milliseconds : 0;
-    background(connection.sendNotification(statusMethod, { uri: unit.uri, state, findings, milliseconds }));
+    background(
+      connection.sendNotification(statusMethod, {
+        uri: unit.uri,
+        state: outcome.kind,
+        findings,
+        milliseconds,
+      }),
+    );
   };
 
   const documents = new Documents({

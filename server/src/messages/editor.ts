@@ -35,14 +35,14 @@ export const modelTexts = {
   peak: { en: "Peak of a training step", "zh-cn": "单个训练步的峰值" },
   peakIn: { en: "{size}, in {phase}", "zh-cn": "{size}，出现在{phase}" },
   peakAtLine: {
-    en: "{size}, in {phase} at line {line, number}",
-    "zh-cn": "{size}，出现在{phase}，第 {line, number} 行",
+    en: "{size}, in {phase} at line {line}",
+    "zh-cn": "{size}，出现在{phase}，第 {line} 行",
   },
   unknown: { en: "unknown", "zh-cn": "未知" },
   atLeast: { en: "at least {size}", "zh-cn": "至少 {size}" },
   notUnderstood: { en: "Not understood, so not counted:", "zh-cn": "以下内容无法理解，未计入：" },
   assumed: { en: "Computed for {assumptions}", "zh-cn": "计算条件：{assumptions}" },
-  unknownAtLine: { en: "line {line, number}: {reason}", "zh-cn": "第 {line, number} 行：{reason}" },
+  unknownAtLine: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },
   more: { en: "and {count, number} more", "zh-cn": "另有 {count, number} 处" },
   effectiveBatch: {
     en: "Effective batch: {batch, number} × {accumulate, number} accumulation steps × {devices, number} devices = {effective, number}",
@@ -57,13 +57,20 @@ export const phaseNames = {
   step: { en: "the optimizer step", "zh-cn": "优化器更新" },
 } satisfies Record<string, MessageText>;
 
+/** As short as a hint needs them. */
+export const hintPhases = {
+  forward: phaseNames.forward,
+  backward: phaseNames.backward,
+  step: { en: "step", "zh-cn": "更新" },
+} satisfies Record<string, MessageText>;
+
 export const originNames = {
   header: { en: "from the header", "zh-cn": "来自注释" },
   script: { en: "from the script", "zh-cn": "来自脚本" },
   default: { en: "assumed", "zh-cn": "默认" },
 } satisfies Record<string, MessageText>;
 
-/** Hints at the end of a line. */
+/** Hints at the end of a line. VS Code cuts what is longer than 43 characters. */
 export const hintTexts = {
   states: {
     en: "{sign} {size} of model states",
@@ -72,17 +79,14 @@ export const hintTexts = {
   parameters: { en: "{sign} {size} of parameters", "zh-cn": "{sign} {size}（参数）" },
   need: { en: "{sign} {size}", "zh-cn": "{sign} {size}" },
   needOf: {
-    en: "{sign} {size} of {limit} ({percent, number} %)",
-    "zh-cn": "{sign} {size} / {limit}（{percent, number} %）",
+    en: "{sign} {figure} of {limit} {unit} ({percent, number} %)",
+    "zh-cn": "{sign} {figure} / {limit} {unit}（{percent, number} %）",
   },
-  peak: { en: "{need}, peak in {phase}", "zh-cn": "{need}，峰值在{phase}" },
-  peakAtLine: {
-    en: "{need}, peak in {phase} at line {line, number}",
-    "zh-cn": "{need}，峰值在{phase}，第 {line, number} 行",
-  },
+  peakIn: { en: "{need}, peak in {phase}", "zh-cn": "{need}，峰值在{phase}" },
+  peakAtLine: { en: "{need}, peak at line {line}", "zh-cn": "{need}，峰值在第 {line} 行" },
   notUnderstood: {
-    en: "{need}, {count, plural, one {# place} other {# places}} not understood",
+    en: "{need}, {count, number} not understood",
     "zh-cn": "{need}，{count, number} 处无法理解",
   },
-  statesOnly: { en: "{need}, model states only", "zh-cn": "{need}，仅参数、梯度与优化器状态" },
+  statesOnly: { en: "{need}, model states", "zh-cn": "{need}，不含激活" },
 } satisfies Record<string, MessageText>;

@@ -13,7 +13,6 @@ export interface Wish {
   /** Selectors of what must be visible, or gone, before the picture. */
   readonly wait?: string;
   readonly gone?: string;
-  readonly hover?: string;
   /** The file's name without extension. */
   readonly picture?: string;
 }

@@ -25,18 +25,19 @@ describe("pictures", () => {
       const call = positionOf(editor.document, "model(images)\n        total_loss", 2);
       editor.selection = at(call);
       await vscode.commands.executeCommand("editor.action.showHover");
-      await ask({ wait: ".monaco-hover:not(.hidden) .marker.hover-contents", picture: name("diagnostics") });
-      await ask({ press: "Escape", gone: ".monaco-hover:not(.hidden)" });
+      await ask({ wait: ".monaco-hover .marker.hover-contents", picture: name("diagnostics") });
+      await ask({ press: "Escape", gone: ".monaco-hover .marker.hover-contents" });
 
       editor.selection = at(call);
       await vscode.commands.executeCommand("editor.action.quickFix");
       await ask({ wait: ".action-widget", picture: name("quick-fix") });
       await ask({ press: "Escape", gone: ".action-widget" });
 
+      await ask({ size: "1000x720" });
       await show(editor, '"""Trains', 0);
       editor.selection = at(positionOf(editor.document, "class ResNet", 7));
       await vscode.commands.executeCommand("editor.action.showHover");
-      await ask({ wait: ".monaco-hover:not(.hidden) table", picture: name("hover") });
+      await ask({ wait: ".monaco-hover table", picture: name("hover") });
       await ask({ press: "Escape" });
     });
   }
