@@ -45,7 +45,7 @@ function foldLength(value: ConstantValue): ConstantValue | undefined {
   switch (value.kind) {
     case "string":
       // Python counts code points.
-      return integer([...value.value].length);
+      return integer(Array.from(value.value).length);
     case "tuple":
     case "list":
       return integer(value.elements.length);

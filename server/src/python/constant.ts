@@ -224,7 +224,7 @@ class Folder {
     }
     if (index.kind !== "integer") return undefined;
     if (object.kind === "string") {
-      const characters = [...object.value];
+      const characters = Array.from(object.value);
       const character = characters.at(index.value);
       return character === undefined ? undefined : { kind: "string", value: character };
     }

@@ -45,11 +45,14 @@ function lowerParameter(lowering: Lowering, type: number, list: ParameterList): 
     case types.dictionary_splat_pattern:
     case types.typed_parameter:
     case types.default_parameter:
-    case types.typed_default_parameter:
-      return addParameter(lowering, type, list);
-    case types.tuple_pattern:
-      // `def f((a, b))` is Python 2.
-      return lowering.salvage(lowering.expression(type));
+    case types.typed_default_parameter: {
+      addParameter(lowering, type, list);
+      return;
+    }
+    case types.tuple_pattern: { // `def f((a, b))` is Python 2.
+      lowering.salvage(lowering.expression(type));
+      return;
+    }
   }
 }
 

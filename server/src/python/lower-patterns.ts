@@ -105,32 +105,51 @@ function readPattern(lowering: Lowering, type: number, depth: number, parts: Pat
   const { types } = lowering;
   if (depth > PATTERN_DEPTH_LIMIT) {
     lowering.markInvalid();
-    return lowering.collectExtras();
+    lowering.collectExtras();
+    return;
   }
   switch (type) {
-    case types.case_pattern:
-      return readCasePattern(lowering, depth, parts);
+    case types.case_pattern: {
+      readCasePattern(lowering, depth, parts);
+      return;
+    }
     case types.underscore:
       parts.irrefutable = true;
       return;
-    case types.dotted_name:
-      return readDottedName(lowering, parts, true);
-    case types.as_pattern:
-      return readAsPattern(lowering, depth, parts);
-    case types.union_pattern:
-      return readUnion(lowering, depth, parts);
-    case types.tuple_pattern:
-      return readGroup(lowering, depth, parts);
-    case types.splat_pattern:
-      return readSplat(lowering, parts);
-    case types.keyword_pattern:
-      return readKeyword(lowering, depth, parts);
+    case types.dotted_name: {
+      readDottedName(lowering, parts, true);
+      return;
+    }
+    case types.as_pattern: {
+      readAsPattern(lowering, depth, parts);
+      return;
+    }
+    case types.union_pattern: {
+      readUnion(lowering, depth, parts);
+      return;
+    }
+    case types.tuple_pattern: {
+      readGroup(lowering, depth, parts);
+      return;
+    }
+    case types.splat_pattern: {
+      readSplat(lowering, parts);
+      return;
+    }
+    case types.keyword_pattern: {
+      readKeyword(lowering, depth, parts);
+      return;
+    }
     case types.class_pattern:
     case types.dict_pattern:
-    case types.list_pattern:
-      return readNested(lowering, depth, parts, type === types.class_pattern);
-    case types.complex_pattern:
-      return readComplex(lowering, parts);
+    case types.list_pattern: {
+      readNested(lowering, depth, parts, type === types.class_pattern);
+      return;
+    }
+    case types.complex_pattern: {
+      readComplex(lowering, parts);
+      return;
+    }
     default:
       if (types.expressions[type] !== undefined) readValue(parts, lowering.expression(type));
   }

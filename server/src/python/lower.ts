@@ -108,7 +108,7 @@ export class Lowering {
     this.salvaged = undefined;
     const handlers = this.types.statements;
     for (let type = this.enter(); ; type = this.next()) {
-      if (this.salvaged !== undefined) statements.push(...this.takeSalvaged().filter(isInvalid));
+      if (this.isBroken) statements.push(...this.takeSalvaged().filter(isInvalid));
       if (type === 0) break;
       if (handlers[type] !== undefined) statements.push(this.statement(type));
       else if (this.types.expressions[type] !== undefined) statements.push(this.bareExpression(type));
@@ -127,7 +127,7 @@ export class Lowering {
     this.depth++;
     const node = handler(this);
     this.depth--;
-    const result = this.salvaged === undefined ? node : this.invalidate(node);
+    const result = this.isBroken ? this.invalidate(node) : node;
     this.salvaged = outer;
     return result;
   }
@@ -142,7 +142,7 @@ export class Lowering {
     this.depth++;
     const node = handler(this);
     this.depth--;
-    const result = this.salvaged === undefined ? node : this.invalidate(node);
+    const result = this.isBroken ? this.invalidate(node) : node;
     this.salvaged = outer;
     return result;
   }
@@ -168,6 +168,11 @@ export class Lowering {
   }
 
   // --- Errors -----------------------------------------------------------------------------------------------------
+
+  /** Whether an error was met in what is being lowered. */
+  private get isBroken(): boolean {
+    return this.salvaged !== undefined;
+  }
 
   /** Marks the innermost statement or expression that is being lowered as invalid. */
   markInvalid(): void {
@@ -235,7 +240,7 @@ export class Lowering {
     this.salvaged = undefined;
     this.depth++;
     for (let type = this.enter(); ; type = this.next()) {
-      if (this.salvaged !== undefined) found.push(...this.takeSalvaged());
+      if (this.isBroken) found.push(...this.takeSalvaged());
       if (type === 0) break;
       if (this.types.statements[type] !== undefined) found.push(this.statement(type));
       else if (this.types.expressions[type] !== undefined) found.push(this.expression(type));

@@ -142,24 +142,38 @@ export class ScopeBuilder {
       case "Nonlocal":
         for (const name of node.names) this.scope.nonlocals.add(name.id);
         return;
-      case "Import":
-        return this.bindImport(node);
-      case "ImportFrom":
-        return this.bindImportFrom(node);
+      case "Import": {
+        this.bindImport(node);
+        return;
+      }
+      case "ImportFrom": {
+        this.bindImportFrom(node);
+        return;
+      }
       case "TypeAlias":
         this.bindName("type-alias", node, node.name);
         this.bindTypeParameters(node, node.typeParameters, undefined);
         break;
-      case "FunctionDefinition":
-        return this.visitFunction(node);
-      case "ClassDefinition":
-        return this.visitClass(node);
-      case "Lambda":
-        return this.visitLambda(node);
-      case "Comprehension":
-        return this.visitComprehension(node);
+      case "FunctionDefinition": {
+        this.visitFunction(node);
+        return;
+      }
+      case "ClassDefinition": {
+        this.visitClass(node);
+        return;
+      }
+      case "Lambda": {
+        this.visitLambda(node);
+        return;
+      }
+      case "Comprehension": {
+        this.visitComprehension(node);
+        return;
+      }
       case "NamedExpression":
         this.bindWalrus(node);
+        break;
+      default:
         break;
     }
     forEachChild(node, this.visit);
@@ -260,11 +274,17 @@ export class ScopeBuilder {
   private bindTarget(target: Expression, bound: Bound): void {
     if (target.kind === "Name") {
       const { kind, node, value, path } = bound;
-      return this.bind(kind, node, target, target.id, value, path);
+      this.bind(kind, node, target, target.id, value, path);
+      return;
     }
-    if (target.kind === "Tuple" || target.kind === "List") return this.bindElements(target.elements, bound);
-    if (target.kind === "Starred")
-      return this.bindTarget(target.value, { ...bound, value: undefined, path: [] });
+    if (target.kind === "Tuple" || target.kind === "List") {
+      this.bindElements(target.elements, bound);
+      return;
+    }
+    if (target.kind === "Starred") {
+      this.bindTarget(target.value, { ...bound, value: undefined, path: [] });
+      return;
+    }
   }
 
   private bindElements(targets: readonly Expression[], bound: Bound): void {

@@ -170,10 +170,11 @@ class ModuleScopes implements Scopes {
 
   /** The last star import that is known to provide the name wins, as in Python. */
   private starImported(from: MutableScope, id: string): string | undefined {
-    const { isKnownExport } = this.options;
-    if (isKnownExport === undefined) return undefined;
+    const { options } = this;
     for (let scope: MutableScope | undefined = from; scope !== undefined; scope = scope.parent) {
-      const module = scope.starImports.findLast((candidate) => isKnownExport(candidate, id));
+      const module = scope.starImports.findLast(
+        (candidate) => options.isKnownExport?.(candidate, id) ?? false,
+      );
       if (module !== undefined) return `${module}.${id}`;
     }
     return undefined;

@@ -22,34 +22,59 @@ export type ChildCallback = (child: Node) => void;
  */
 export function forEachChild(node: Node, callback: ChildCallback): void {
   switch (node.kind) {
-    case "Module":
-      return each(node.body, callback);
-    case "ExpressionStatement":
-      return callback(node.expression);
+    case "Module": {
+      each(node.body, callback);
+      return;
+    }
+    case "ExpressionStatement": {
+      callback(node.expression);
+      return;
+    }
     case "Assign":
       each(node.targets, callback);
-      return callback(node.value);
+      {
+        callback(node.value);
+        return;
+      }
     case "AnnotatedAssign":
       callback(node.target);
       callback(node.annotation);
-      return maybe(node.value, callback);
+      {
+        maybe(node.value, callback);
+        return;
+      }
     case "AugmentedAssign":
       callback(node.target);
-      return callback(node.value);
+      {
+        callback(node.value);
+        return;
+      }
     case "Return":
-    case "Yield":
-      return maybe(node.value, callback);
-    case "Delete":
-      return each(node.targets, callback);
+    case "Yield": {
+      maybe(node.value, callback);
+      return;
+    }
+    case "Delete": {
+      each(node.targets, callback);
+      return;
+    }
     case "Raise":
       maybe(node.exception, callback);
-      return maybe(node.cause, callback);
+      {
+        maybe(node.cause, callback);
+        return;
+      }
     case "Assert":
       callback(node.test);
-      return maybe(node.message, callback);
+      {
+        maybe(node.message, callback);
+        return;
+      }
     case "Global":
-    case "Nonlocal":
-      return each(node.names, callback);
+    case "Nonlocal": {
+      each(node.names, callback);
+      return;
+    }
     case "Pass":
     case "Break":
     case "Continue":
@@ -60,18 +85,27 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
     case "While":
       callback(node.test);
       each(node.body, callback);
-      return each(node.orelse, callback);
+      {
+        each(node.orelse, callback);
+        return;
+      }
     case "For":
       callback(node.target);
       callback(node.iterable);
       each(node.body, callback);
-      return each(node.orelse, callback);
+      {
+        each(node.orelse, callback);
+        return;
+      }
     case "With":
       for (const item of node.items) {
         callback(item.context);
         maybe(item.target, callback);
       }
-      return each(node.body, callback);
+      {
+        each(node.body, callback);
+        return;
+      }
     case "Try":
       each(node.body, callback);
       for (const handler of node.handlers) {
@@ -80,7 +114,10 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
         each(handler.body, callback);
       }
       each(node.orelse, callback);
-      return each(node.finally, callback);
+      {
+        each(node.finally, callback);
+        return;
+      }
     case "Match":
       callback(node.subject);
       for (const matchCase of node.cases) {
@@ -95,18 +132,27 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
       each(node.typeParameters, callback);
       forEachParameterChild(node.parameters, callback);
       maybe(node.returns, callback);
-      return each(node.body, callback);
+      {
+        each(node.body, callback);
+        return;
+      }
     case "ClassDefinition":
       for (const decorator of node.decorators) callback(decorator.expression);
       callback(node.name);
       each(node.typeParameters, callback);
       each(node.bases, callback);
       for (const keyword of node.keywords) callback(keyword.value);
-      return each(node.body, callback);
+      {
+        each(node.body, callback);
+        return;
+      }
     case "TypeAlias":
       callback(node.name);
       each(node.typeParameters, callback);
-      return callback(node.value);
+      {
+        callback(node.value);
+        return;
+      }
     case "Name":
     case "Integer":
     case "Float":
@@ -120,39 +166,65 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
         if (typeof part !== "string") forEachInterpolationChild(part, callback);
       }
       return;
-    case "Attribute":
-      return callback(node.object);
+    case "Attribute": {
+      callback(node.object);
+      return;
+    }
     case "Call":
       callback(node.callee);
       each(node.positional, callback);
       for (const keyword of node.keywords) callback(keyword.value);
-      return each(node.keywordSpreads, callback);
+      {
+        each(node.keywordSpreads, callback);
+        return;
+      }
     case "Subscript":
       callback(node.object);
-      return callback(node.index);
+      {
+        callback(node.index);
+        return;
+      }
     case "Slice":
       maybe(node.lower, callback);
       maybe(node.upper, callback);
-      return maybe(node.step, callback);
+      {
+        maybe(node.step, callback);
+        return;
+      }
     case "BinaryOperation":
       callback(node.left);
-      return callback(node.right);
-    case "UnaryOperation":
-      return callback(node.operand);
+      {
+        callback(node.right);
+        return;
+      }
+    case "UnaryOperation": {
+      callback(node.operand);
+      return;
+    }
     case "BooleanOperation":
-    case "Comparison":
-      return each(node.operands, callback);
+    case "Comparison": {
+      each(node.operands, callback);
+      return;
+    }
     case "Lambda":
       forEachParameterChild(node.parameters, callback);
-      return callback(node.body);
+      {
+        callback(node.body);
+        return;
+      }
     case "Conditional":
       callback(node.body);
       callback(node.test);
-      return callback(node.orelse);
+      {
+        callback(node.orelse);
+        return;
+      }
     case "Tuple":
     case "List":
-    case "Set":
-      return each(node.elements, callback);
+    case "Set": {
+      each(node.elements, callback);
+      return;
+    }
     case "Dict":
       for (const entry of node.entries) {
         maybe(entry.key, callback);
@@ -169,13 +241,20 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
       }
       return;
     case "Await":
-    case "Starred":
-      return callback(node.value);
+    case "Starred": {
+      callback(node.value);
+      return;
+    }
     case "NamedExpression":
       callback(node.target);
-      return callback(node.value);
-    case "Invalid":
-      return each(node.children, callback);
+      {
+        callback(node.value);
+        return;
+      }
+    case "Invalid": {
+      each(node.children, callback);
+      return;
+    }
   }
 }
 
@@ -214,7 +293,7 @@ export function childrenOf(node: Node): Node[] {
 
 export interface Visitor {
   /** Called before the node's children; `false` leaves them out (and `leave` is still called). */
-  enter?(node: Node): boolean | void;
+  enter?(node: Node): unknown;
   /** Called after the node's children. */
   leave?(node: Node): void;
 }

@@ -12,10 +12,11 @@ import { loadParser } from "../../support/parser";
 
 /** The last statement's expression and the names it can see. */
 function lastExpression(source: string): { expression: Expression; scopes: Scopes } {
-  const { module, dispose } = parseModule(source);
+  const parsed = parseModule(source);
+  parsed.dispose();
+  const { module } = parsed;
   const last = module.body.at(-1);
   if (last?.kind !== "ExpressionStatement") assert.fail("no expression at the end");
-  void dispose;
   return { expression: last.expression, scopes: buildScopes(module) };
 }
 

@@ -57,7 +57,7 @@ const TEXT = [
 
 /** What people type: whole statements, halves of them, brackets, quotes, line ends. */
 const SNIPPETS = [
-  ..."()[]{}'\":,.=#\\ \t\n\r😀é",
+  ...Array.from("()[]{}'\":,.=#\\ \t\n\r😀é"),
   ...[
     "\r\n",
     "    ",
@@ -148,7 +148,7 @@ describe("editing", () => {
   });
 
   it("gives the tree of a full parse, keystroke by keystroke", () => {
-    const steps = [...TEXT].reduce<Edit[][]>((done, character) => {
+    const steps = Array.from(TEXT).reduce<Edit[][]>((done, character) => {
       const at = done.reduce((length, [edit]) => length + (edit?.text.length ?? 0), 0);
       return [...done, [{ start: at, end: at, text: character }]];
     }, []);

@@ -71,7 +71,11 @@ describe("parsing", () => {
     it("count UTF-16 units in text beyond ASCII", () => {
       const { module, source } = parse("é = '😀'; 名前 = é\n𝐱 = 1");
       const names: string[] = [];
-      walk(module, { enter: (node) => void (node.kind === "Name" && names.push(source.slice(node))) });
+      walk(module, {
+        enter(node) {
+          if (node.kind === "Name") names.push(source.slice(node));
+        },
+      });
       assert.deepEqual(names, ["é", "名前", "é", "𝐱"]);
     });
 
@@ -81,8 +85,7 @@ describe("parsing", () => {
 
     it("begin a decorated definition at its first decorator", () => {
       const [definition] = parse("\n@a\n@b\nasync def f(): pass").module.body;
-      assert.equal(definition?.kind, "FunctionDefinition");
-      if (definition?.kind !== "FunctionDefinition") return;
+      if (definition?.kind !== "FunctionDefinition") assert.fail();
       assert.deepEqual([definition.start, definition.definitionStart], [1, 7]);
       assert.deepEqual(
         definition.decorators.map(({ start, end }) => [start, end]),
@@ -100,8 +103,7 @@ describe("parsing", () => {
 
     it("leave brackets out of an expression and keep them in a tuple", () => {
       const spans = parse("((a))\n(b, c)\nd, e,").module.body.map((statement) => {
-        assert.equal(statement.kind, "ExpressionStatement");
-        if (statement.kind !== "ExpressionStatement") return [];
+        if (statement.kind !== "ExpressionStatement") assert.fail();
         return [statement.expression.start, statement.expression.end];
       });
       assert.deepEqual(spans, [
@@ -219,7 +221,11 @@ describe("parsing", () => {
 
     it("make a statement with a missing part invalid, and no name of nothing", () => {
       const { module } = parse("for x in :\n    a\nb\n");
-      walk(module, { enter: (node) => void (node.kind === "Name" && assert.notEqual(node.id, "")) });
+      walk(module, {
+        enter(node) {
+          if (node.kind === "Name") assert.notEqual(node.id, "");
+        },
+      });
       assert.ok(module.errors.length > 0);
       assert.equal(printTree(module).split("\n").at(-1), "b");
     });

@@ -22,7 +22,11 @@ function resolve(source: string, knownExports: Readonly<Record<string, readonly 
 /** The names written `id`, in source order. */
 function namesOf({ module }: Resolved, id: string): Name[] {
   const names: Name[] = [];
-  walk(module, { enter: (node) => void (node.kind === "Name" && node.id === id && names.push(node)) });
+  walk(module, {
+    enter(node) {
+      if (node.kind === "Name" && node.id === id) names.push(node);
+    },
+  });
   return names.sort((one, other) => one.start - other.start);
 }
 
@@ -64,7 +68,9 @@ function qualified(
   const resolved = resolve(source, knownExports);
   const expressions: Expression[] = [];
   walk(resolved.module, {
-    enter: (node) => void (node.kind === "ExpressionStatement" && expressions.push(node.expression)),
+    enter(node) {
+      if (node.kind === "ExpressionStatement") expressions.push(node.expression);
+    },
   });
   const last = expressions.at(-1);
   assert.ok(last);
@@ -196,7 +202,7 @@ describe("scopes", () => {
       const resolved = resolve("def f(a, b=1): b");
       const [binding] = resolved.scopes.lookup(lastName(resolved, "b"));
       assert.equal(binding?.parameter?.name.id, "b");
-      assert.equal(binding?.target, binding?.parameter?.name);
+      assert.equal(binding.target, binding.parameter?.name);
     });
 
     it("imports know their path", () => {

@@ -48,7 +48,9 @@ describe("walking", () => {
   function named(id: string): Node {
     let found: Node | undefined;
     walk(parse(SOURCE).module, {
-      enter: (node) => void (node.kind === "Name" && node.id === id && (found = node)),
+      enter(node) {
+        if (node.kind === "Name" && node.id === id) found = node;
+      },
     });
     assert.ok(found, id);
     return found;
