@@ -101,7 +101,7 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
   });
   const visible = applySuppressions(parsed, [...findings, ...budget], {
     all: ruleNames,
-    ran: (rule) => ran.has(rule),
+    ran: (rule) => ran.has(rule) && !failures.some((failure) => failure.rule === rule),
   });
   return {
     findings: visible

@@ -49,6 +49,8 @@ export class LogicalLines {
 
   private rangeOf(statement: Statement): LineRange {
     const from = this.source.lineOf(statement.start);
+    // It may reach to the end of the file: nothing on its other lines is known to belong together.
+    if (statement.kind === "Invalid") return { from, to: from };
     const body = bodyOf(statement);
     const first = body?.[0];
     if (first === undefined) return { from, to: this.source.lineOf(statement.end) };

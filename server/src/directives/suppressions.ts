@@ -28,6 +28,7 @@ export interface RuleNames {
 /**
  * The findings that stay, in their order, and behind them `suppression-unused` and `suppression-unknown-rule` for
  * comments that hide nothing. `findings` are those of all rules, `budget-*` included.
+ * In a file with syntax errors rules do not see everything: there no suppression is called unused.
  */
 export function applySuppressions(
   parsed: ParsedModule,
@@ -40,13 +41,16 @@ export function applySuppressions(
   const reader = new SuppressionReader(parsed, rules, findings);
   for (const comment of comments) reader.read(comment);
   const { regions } = reader;
+  const isWhole = parsed.module.errors.length === 0;
+  const unused = (candidates: readonly Region[]) =>
+    isWhole ? unusedFindings(candidates, parsed.source, rules) : [];
 
   const visible = findings.filter((finding) => !hide(finding, regions));
   // Comments about the suppressions themselves are judged last: they hide what the others' judgement reports.
   const [aboutSuppressions, ordinary] = partition(regions, ({ rule }) => rule.startsWith("suppression-"));
-  const complaints = [...reader.complaints, ...unusedFindings(ordinary, parsed.source, rules)];
+  const complaints = [...reader.complaints, ...unused(ordinary)];
   const visibleComplaints = complaints.filter((finding) => !hide(finding, regions));
-  const late = unusedFindings(aboutSuppressions, parsed.source, rules);
+  const late = unused(aboutSuppressions);
   return [...visible, ...visibleComplaints, ...late];
 }
 

@@ -135,6 +135,11 @@ describe("suppressions", () => {
       assert.deepEqual(outcome(text, { ran: () => false }).stay, []);
     });
 
+    it("are not called unused where a syntax error hides code from the rules", () => {
+      const text = "def (:\na()  # vram: ignore[loss-graph-retained]\n";
+      assert.deepEqual(outcome(text).stay, []);
+    });
+
     it("are reported when they enable what is not disabled", () => {
       assert.deepEqual(outcome("a()\n# vram: enable[loss-graph-retained]\n").stay, ["suppression-unused@2"]);
     });
