@@ -4,7 +4,7 @@
  */
 import type { GraphNode } from "./graph";
 import { Frame } from "./operators/frame";
-import { castTo, sumToSize } from "./operators/kernels";
+import { castTo, elementwiseStrides, sumToSize } from "./operators/kernels";
 import type { Execution } from "./tape";
 import { isDense, type Tensor } from "./tensor";
 
@@ -27,7 +27,7 @@ export function runBackward(execution: Execution, roots: readonly Root[], retain
     const edge = execution.edgeOf(root.tensor);
     if (edge === undefined) continue;
     execution.running = { operator: "ones_like", location: edge.node.location };
-    const seed = root.gradient ?? execution.allocate(root.tensor.shape, root.tensor.dtype);
+    const seed = root.gradient ?? onesLike(execution, root.tensor);
     if (root.gradient !== undefined) execution.holdTensor(seed);
     seeds.push(seed);
     execution.holdTensor(seed);
@@ -46,6 +46,11 @@ export function runBackward(execution: Execution, roots: readonly Root[], retain
   for (const seed of seeds) execution.dropTensor(seed);
   execution.popGradMode();
   execution.running = outerRunning;
+}
+
+function onesLike(execution: Execution, tensor: Tensor): Tensor {
+  const strides = elementwiseStrides(tensor.shape, [tensor]);
+  return execution.allocate(tensor.shape, tensor.dtype, { strides });
 }
 
 interface Schedule {

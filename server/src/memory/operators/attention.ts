@@ -15,7 +15,7 @@ import { elementwiseOp } from "./pointwise";
 import { shapesDoNotFit } from "./reasons";
 import { reduce, softmax } from "./reductions";
 import { cat } from "./shape";
-import { contiguousOf, expand, reshape, select, squeeze, transpose, unsqueeze, view } from "./views";
+import { contiguousOf, expand, permute, reshape, select, squeeze, transpose, unsqueeze, view } from "./views";
 
 const F = "torch.nn.functional";
 
@@ -82,12 +82,13 @@ function floatMask(frame: Frame, row: Attention): Tensor | undefined {
 function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficient" | "cpu"): Tensor {
   const { query, key, value } = row;
   const [batch = 1, heads = 1, length = 1] = query.shape;
-  const mask = kernel === "flash" ? undefined : floatMask(frame, row);
-  // The result is laid out [batch, length, heads, width] and seen with heads before length.
-  const shape = [batch, heads, length, value.shape.at(-1) ?? 1];
-  const width = shape[3] ?? 1;
-  const strides = [length * heads * width, width, heads * width, 1];
-  const result = frame.empty(shape, query.dtype, strides);
+  const mask = kernel === "flash" ? undefined : row.mask;
+  const width = value.shape.at(-1) ?? 1;
+  // The efficient kernel lays its result out as [batch, length, heads, width], the others as the query lies.
+  const result =
+    kernel === "efficient" || width !== query.shape.at(-1)
+      ? frame.empty([batch, heads, length, width], query.dtype, headsInside([batch, heads, length, width]))
+      : emptyLike(frame, query);
   const sums = frame.empty([batch, heads, length], "float32");
   const random =
     kernel === "cpu"
@@ -110,7 +111,11 @@ function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficie
       if (gradient === undefined) return [];
       return [0, 1, 2].map((i) => {
         const source = saved[i];
-        const made = source === undefined ? undefined : emptyLike(inner, source, gradient.dtype);
+        if (source === undefined) return undefined;
+        const made =
+          kernel === "flash"
+            ? emptyLike(inner, source, gradient.dtype)
+            : inner.empty(source.shape, gradient.dtype, headsInside(source.shape));
         return wanted[i] === true ? made : undefined;
       });
     },
@@ -118,26 +123,37 @@ function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficie
   return result;
 }
 
+/** Strides of a tensor [batch, heads, length, width] that lies as [batch, length, heads, width]. */
+function headsInside(shape: readonly number[]): number[] {
+  const [, heads = 1, length = 1, width = 1] = shape;
+  return [length * heads * width, width, heads * width, 1];
+}
+
 /** _scaled_dot_product_attention_math: query and key are scaled, the weights of every head are kept; fp32 inside. */
 function mathAttention(frame: Frame, row: Attention): Tensor {
+  return frame.scoped((inner) => mathAttentionIn(inner, row));
+}
+
+function mathAttentionIn(frame: Frame, row: Attention): Tensor {
   const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
   const wide = (tensor: Tensor): Tensor =>
     half && frame.execution.device === "cuda" ? cast(frame, tensor, "float32") : tensor;
   const [query, key, value] = [wide(row.query), wide(row.key), wide(row.value)];
   const scaled = elementwiseOp(frame, "mul", [query, 1]);
-  let mask =
-    row.mask === undefined || row.mask.dtype !== "bool" ? row.mask : floatMask(frame, { ...row, query });
+  let { mask } = row;
   if (row.causal) mask = frame.empty([query.shape.at(-2) ?? 1, key.shape.at(-2) ?? 1], query.dtype);
   const keyT = transpose(frame, key);
   const scaledKey = elementwiseOp(frame, "mul", [keyT, 1]);
   const scores = plainMatmul(frame, scaled, scaledKey);
-  frame.free(scaled, scaledKey);
+  frame.free(scaledKey);
   if (mask !== undefined) elementwiseOp(frame, "add", [scores, mask], { inPlace: true });
   const weights = softmax(frame, scores, "softmax");
   frame.free(scores);
   const dropped = row.dropout ? dropWeights(frame, weights) : weights;
-  const result = plainMatmul(frame, dropped, value);
-  return cast(frame, result, row.query.dtype);
+  const result = cast(frame, plainMatmul(frame, dropped, value), row.query.dtype);
+  // The weights are returned too, in the query's dtype; nobody takes them.
+  cast(frame, dropped, row.query.dtype);
+  return result;
 }
 
 /** Inside the kernel autocast is off. */
@@ -240,11 +256,12 @@ function splitRows(call: OperatorCall, tensor: Tensor, sizes: readonly number[])
 function packed(call: OperatorCall, projection: Tensor, width: number, count: number): Tensor[] {
   const { frame } = call;
   const shape = [...projection.shape.slice(0, -1), count, width];
-  const unflattened = view(frame, projection, shape) ?? projection;
-  const leading = unsqueeze(frame, unflattened, 0);
-  const turned = transpose(frame, leading, 0, -2);
-  const together = contiguousOf(frame, squeeze(frame, turned, [turned.shape.length - 2]));
-  frame.free(projection, unflattened, leading, turned);
+  const together = frame.scoped((inner) => {
+    const unflattened = view(inner, projection, shape) ?? projection;
+    const turned = transpose(inner, unsqueeze(inner, unflattened, 0), 0, -2);
+    return contiguousOf(inner, squeeze(inner, turned, [turned.shape.length - 2]));
+  });
+  frame.free(projection);
   return Array.from({ length: count }, () => select(frame, together, 0));
 }
 
@@ -295,10 +312,13 @@ function multiheadAttention(call: OperatorCall): Argument {
       causal: causal && merged === undefined,
     };
     const attended = attend(frame, row, 1);
-    const turned = contiguousOf(frame, call.op("Tensor.permute", [attended, 2, 0, 1, 3]));
-    const flat = view(frame, turned, [batch * length, width]) ?? turned;
+    const flat = frame.scoped((inner) => {
+      const turned = contiguousOf(inner, permute(inner, attended, [2, 0, 1, 3]));
+      return view(inner, turned, [batch * length, width]) ?? turned;
+    });
     frame.free(attended);
     const projected = linear(frame, flat, outWeight, outBias);
+    frame.free(flat);
     return [reshape(frame, projected, [length, batch, projected.shape.at(-1) ?? 1]), null];
   }
   const scaled = elementwiseOp(frame, "mul", [q, 1]);
@@ -309,10 +329,15 @@ function multiheadAttention(call: OperatorCall): Argument {
   const weights = softmax(frame, scores, "softmax");
   frame.free(scores);
   const dropped = dropout ? call.op(`${F}.dropout`, [weights, call.value("dropout_p")]) : weights;
+  if (dropped !== weights) frame.free(weights);
   const attended = call.op("torch.bmm", [dropped, v]);
-  const turned = contiguousOf(frame, transpose(frame, attended, 0, 1));
-  const flat = view(frame, turned, [length * batch, width]) ?? turned;
+  const flat = frame.scoped((inner) => {
+    const turned = contiguousOf(inner, transpose(inner, attended, 0, 1));
+    return view(inner, turned, [length * batch, width]) ?? turned;
+  });
+  frame.free(attended);
   const projected = linear(frame, flat, outWeight, outBias);
+  frame.free(flat);
   const output = reshape(frame, projected, [length, batch, projected.shape.at(-1) ?? 1]);
   const perHead = view(frame, dropped, [batch, heads, length, sourceLength]) ?? dropped;
   const average = call.boolean("average_attn_weights");

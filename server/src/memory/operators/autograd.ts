@@ -71,6 +71,21 @@ export function autocastTo(frame: Frame, tensor: Tensor, dtype: Dtype, mode: Aut
   );
 }
 
+/** Casts the last argument first: the order in which compilers evaluate C++ arguments decides which cast backward undoes first. */
+function castAll<Given extends Tensor | undefined>(
+  frame: Frame,
+  tensors: readonly Given[],
+  dtype: Dtype,
+  mode: AutocastMode,
+): Given[] {
+  const result = [...tensors];
+  for (let i = tensors.length - 1; i >= 0; i--) {
+    const tensor = tensors[i];
+    if (tensor !== undefined) result[i] = autocastTo(frame, tensor, dtype, mode) as Given;
+  }
+  return result;
+}
+
 /** The autocast list "lower_precision_fp": matrix products and convolutions. */
 export function lowPrecision<Given extends Tensor | undefined>(
   frame: Frame,
@@ -78,9 +93,7 @@ export function lowPrecision<Given extends Tensor | undefined>(
 ): Given[] {
   const mode = frame.execution.autocast;
   if (mode === undefined) return [...tensors];
-  return tensors.map((tensor) =>
-    tensor === undefined ? tensor : (autocastTo(frame, tensor, mode.dtype, mode) as Given),
-  );
+  return castAll(frame, tensors, mode.dtype, mode);
 }
 
 /** The autocast list "fp32": exponentials, norms, losses. */
@@ -90,9 +103,7 @@ export function fullPrecision<Given extends Tensor | undefined>(
 ): Given[] {
   const mode = frame.execution.autocast;
   if (mode === undefined) return [...tensors];
-  return tensors.map((tensor) =>
-    tensor === undefined ? tensor : (autocastTo(frame, tensor, "float32", mode) as Given),
-  );
+  return castAll(frame, tensors, "float32", mode);
 }
 
 /** The autocast list "promote": everything to the widest dtype among the arguments. */
@@ -103,9 +114,7 @@ export function widest<Given extends Tensor | undefined>(frame: Frame, tensors: 
   );
   if (mode === undefined || floating.length === 0) return [...tensors];
   const dtype = floating.reduce(promoteTypes);
-  return tensors.map((tensor) =>
-    tensor === undefined ? tensor : (autocastTo(frame, tensor, dtype, mode) as Given),
-  );
+  return castAll(frame, tensors, dtype, mode);
 }
 
 /** The autocast list "fp32_set_opt_dtype": the dtype to compute in, for operators that take one. */

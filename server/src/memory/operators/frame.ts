@@ -60,6 +60,14 @@ export class Frame {
     return result === undefined ? undefined : this.own(result);
   }
 
+  /** The same for a computation that always has a result. */
+  scoped(compute: (inner: Frame) => Tensor): Tensor {
+    const inner = new Frame(this.execution);
+    const result = compute(inner);
+    inner.end(result);
+    return this.own(result);
+  }
+
   /** Gives everything back but one reference for each tensor of the result, which goes to the caller. */
   end(result: Argument | readonly (Tensor | undefined)[] | undefined): void {
     const kept = Array.isArray(result)

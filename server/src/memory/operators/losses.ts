@@ -89,13 +89,13 @@ function fusedLoss(call: OperatorCall, row: FusedLoss): Tensor {
   return result;
 }
 
-/** `|input - target|`: the absolute value is taken in place, so the difference is kept. */
+/** `|input - target|`: the difference is kept for its sign. */
 function l1Loss(call: OperatorCall): Tensor {
   const { frame } = call;
   const [first, second] = fullPrecision(frame, [call.tensor("input"), call.tensor("target")]);
   const [input, target] = broadcast(call, first ?? call.tensor("input"), second ?? call.tensor("target"));
   const difference = elementwiseOp(frame, "sub", [input, target]);
-  const size = elementwiseOp(frame, "abs", [difference], { inPlace: true });
+  const size = elementwiseOp(frame, "abs", [difference]);
   return reduced(frame, size, reductionOf(call));
 }
 
@@ -174,7 +174,17 @@ function nll(
   weight: Tensor | undefined,
   reduction: string,
 ): Tensor {
-  const { frame } = call;
+  return call.frame.scoped((frame) => nllIn(frame, call, given, target, weight, reduction));
+}
+
+function nllIn(
+  frame: Frame,
+  call: OperatorCall,
+  given: Tensor,
+  target: Tensor,
+  weight: Tensor | undefined,
+  reduction: string,
+): Tensor {
   const [input = given] = fullPrecision(frame, [given]);
   const rank = input.shape.length;
   const classes = rank === 1 ? (input.shape[0] ?? 1) : (input.shape[1] ?? 1);
@@ -253,14 +263,17 @@ function smoothed(call: OperatorCall, logs: Tensor, target: Tensor, loss: Tensor
   const smooth = elementwiseOp(frame, "neg", [sum]);
   const ignored = elementwiseOp(frame, "eq", [target, -100]);
   call.op("Tensor.masked_fill_", [smooth, ignored, 0]);
-  let share = smooth;
-  if (reduction !== "none") {
-    share = reduce(frame, smooth, { op: "sum" });
-    if (reduction === "mean") {
-      const count = elementwiseOp(frame, "sub", [reduce(frame, ignored, { op: "sum" }), 1]);
-      share = elementwiseOp(frame, "div", [share, count]);
-    }
-  }
+  frame.free(sum);
+  const share =
+    reduction === "none"
+      ? smooth
+      : frame.scoped((inner) => {
+          const all = reduce(inner, smooth, { op: "sum" });
+          if (reduction === "sum") return all;
+          const counted = elementwiseOp(inner, "sub", [reduce(inner, ignored, { op: "sum" }), 1]);
+          return elementwiseOp(inner, "div", [all, counted]);
+        });
+  frame.free(ignored);
   const own = elementwiseOp(frame, "mul", [loss, 1]);
   const other = elementwiseOp(frame, "mul", [share, 1]);
   return elementwiseOp(frame, "add", [own, other]);
@@ -273,14 +286,14 @@ function klDiv(call: OperatorCall): Tensor {
   const [first, second] = fullPrecision(frame, [call.tensor("input"), call.tensor("target")]);
   const input = first ?? call.tensor("input");
   const target = second ?? call.tensor("target");
-  let losses: Tensor;
-  if (call.boolean("log_target")) {
-    const difference = elementwiseOp(frame, "sub", [target, input]);
-    losses = elementwiseOp(frame, "mul", [elementwiseOp(frame, "exp", [target]), difference]);
-  } else {
-    const entropy = elementwiseOp(frame, "xlogy", [target, target]);
-    losses = elementwiseOp(frame, "sub", [entropy, elementwiseOp(frame, "mul", [target, input])]);
-  }
+  const losses = frame.scoped((inner) => {
+    if (call.boolean("log_target")) {
+      const difference = elementwiseOp(inner, "sub", [target, input]);
+      return elementwiseOp(inner, "mul", [elementwiseOp(inner, "exp", [target]), difference]);
+    }
+    const entropy = elementwiseOp(inner, "xlogy", [target, target]);
+    return elementwiseOp(inner, "sub", [entropy, elementwiseOp(inner, "mul", [target, input])]);
+  });
   const reduction = reductionOf(call);
   const result = reduced(frame, losses, reduction === "batchmean" ? "sum" : reduction);
   return reduction === "batchmean" ? elementwiseOp(frame, "div", [result, input.shape[0] ?? 1]) : result;
@@ -291,11 +304,14 @@ function poissonNll(call: OperatorCall): Tensor {
   const [first, second] = fullPrecision(frame, [call.tensor("input"), call.tensor("target")]);
   const input = first ?? call.tensor("input");
   const target = second ?? call.tensor("target");
-  const rate = call.boolean("log_input") ? elementwiseOp(frame, "exp", [input]) : input;
-  const logs = call.boolean("log_input")
-    ? input
-    : elementwiseOp(frame, "log", [elementwiseOp(frame, "add", [input, call.value("eps")])]);
-  const losses = elementwiseOp(frame, "sub", [rate, elementwiseOp(frame, "mul", [target, logs])]);
+  const isLog = call.boolean("log_input");
+  const losses = frame.scoped((inner) => {
+    const rate = isLog ? elementwiseOp(inner, "exp", [input]) : input;
+    const logs = isLog
+      ? input
+      : elementwiseOp(inner, "log", [elementwiseOp(inner, "add", [input, call.value("eps")])]);
+    return elementwiseOp(inner, "sub", [rate, elementwiseOp(inner, "mul", [target, logs])]);
+  });
   return reduced(frame, losses, reductionOf(call));
 }
 
@@ -313,11 +329,11 @@ function gaussianNll(call: OperatorCall): Tensor {
 
 /** `‖a - b + eps‖`: one difference, shifted, and its norm. */
 function pairwiseDistance(call: OperatorCall, a: Tensor, b: Tensor, keepdim: boolean): Tensor {
-  const { frame } = call;
-  const difference = elementwiseOp(frame, "sub", [a, b]);
-  const shifted = elementwiseOp(frame, "add", [difference, call.value("eps")]);
-  frame.free(difference);
-  return reduce(frame, shifted, { op: "norm", dims: [shifted.shape.length - 1], keepdim });
+  return call.frame.scoped((inner) => {
+    const difference = elementwiseOp(inner, "sub", [a, b]);
+    const shifted = elementwiseOp(inner, "add", [difference, call.value("eps")]);
+    return reduce(inner, shifted, { op: "norm", dims: [shifted.shape.length - 1], keepdim });
+  });
 }
 
 function tripletMargin(call: OperatorCall): Tensor {
@@ -363,15 +379,14 @@ function cosineEmbedding(call: OperatorCall): Tensor {
   if (a === undefined || b === undefined) return call.notUnderstood("input1");
   const target = call.tensor("target");
   const dims = [a.shape.length - 1];
-  const sumOf = (x: Tensor, y: Tensor): Tensor => {
-    const product = elementwiseOp(frame, "mul", [x, y]);
-    const sum = reduce(frame, product, { op: "sum", dims });
-    frame.free(product);
-    return sum;
-  };
-  const products = sumOf(a, b);
-  const squaresA = elementwiseOp(frame, "add", [sumOf(a, a), 1], { inPlace: true });
-  const squaresB = elementwiseOp(frame, "add", [sumOf(b, b), 1], { inPlace: true });
+  const sumOf = (x: Tensor, y: Tensor, shift: boolean): Tensor =>
+    frame.scoped((inner) => {
+      const sum = reduce(inner, elementwiseOp(inner, "mul", [x, y]), { op: "sum", dims });
+      return shift ? elementwiseOp(inner, "add", [sum, 1]) : sum;
+    });
+  const products = sumOf(a, b, false);
+  const squaresA = sumOf(a, a, true);
+  const squaresB = sumOf(b, b, true);
   const denominator = elementwiseOp(frame, "sqrt", [elementwiseOp(frame, "mul", [squaresA, squaresB])]);
   const cosine = elementwiseOp(frame, "div", [products, denominator]);
   const zeros = emptyLike(frame, cosine);
@@ -394,6 +409,8 @@ function cosineSimilarity(call: OperatorCall): Tensor {
     const norm = reduce(frame, tensor, { op: "norm", dims, keepdim: true });
     return { norm, copy: call.op("torch.clone", [norm]) };
   });
+  // The smallest norm, as a tensor.
+  frame.empty([], a.dtype);
   const unit = [a, b].map((tensor, i) => elementwiseOp(frame, "div", [tensor, norms[i]?.copy ?? tensor]));
   frame.free(...norms.map(({ norm }) => norm));
   const product = elementwiseOp(frame, "mul", [unit[0] ?? a, unit[1] ?? b]);

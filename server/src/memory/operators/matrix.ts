@@ -68,7 +68,7 @@ export function mm(frame: Frame, a: Tensor, b: Tensor): Tensor {
     name: "MmBackward0",
     inputs: [a, b],
     outputs: [result],
-    saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
+    saved: [needs(execution, a) ? b : undefined, needs(execution, b) ? a : undefined],
     backward: (inner, [gradient], _saved, wanted) => {
       const dtype = gradient?.dtype ?? result.dtype;
       return [
@@ -117,7 +117,7 @@ export function bmm(frame: Frame, a: Tensor, b: Tensor, added?: Tensor): Tensor 
     name: added === undefined ? "BmmBackward0" : "BaddbmmBackward0",
     inputs: [a, b, added],
     outputs: [result],
-    saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
+    saved: [needs(execution, a) ? b : undefined, needs(execution, b) ? a : undefined],
     backward: (inner, [gradient], _saved, wanted) => {
       const dtype = gradient?.dtype ?? result.dtype;
       return [
@@ -240,12 +240,18 @@ function batchedMatmul(frame: Frame, a: Tensor, b: Tensor): Tensor {
 
 /** `torch.matmul`, `a @ b`. */
 export function matmul(frame: Frame, first: Tensor, second: Tensor): Tensor {
-  const [a = first, b = second] = lowPrecision(frame, [first, second]);
-  return matmulOf(frame, a, b);
+  return frame.scoped((inner) => {
+    const [a = first, b = second] = lowPrecision(inner, [first, second]);
+    return matmulOf(inner, a, b);
+  });
 }
 
 /** `F.linear`. */
-export function linear(frame: Frame, given: Tensor, givenWeight: Tensor, givenBias?: Tensor): Tensor {
+export function linear(frame: Frame, input: Tensor, weight: Tensor, bias?: Tensor): Tensor {
+  return frame.scoped((inner) => linearOf(inner, input, weight, bias));
+}
+
+function linearOf(frame: Frame, given: Tensor, givenWeight: Tensor, givenBias?: Tensor): Tensor {
   const [input = given, weight = givenWeight, bias] = lowPrecision<Tensor | undefined>(frame, [
     given,
     givenWeight,
@@ -405,8 +411,7 @@ function bilinear(call: OperatorCall): Tensor {
       ),
   });
   const result = view(frame, product, [...leading, at(weight, 0)]) ?? product;
-  if (bias === undefined) return result;
-  return elementwiseOp(frame, "add", [result, bias], { inPlace: true });
+  return bias === undefined ? result : elementwiseOp(frame, "add", [result, bias]);
 }
 
 /** `torch.cdist`: keeps both inputs and the result. */
@@ -429,9 +434,10 @@ function cdist(call: OperatorCall): Tensor {
       const dtype = gradient?.dtype ?? result.dtype;
       const one = (i: number): Tensor | undefined =>
         wanted[i] === true ? inner.empty(saved[i]?.shape ?? [], dtype) : undefined;
-      // The gradient of the second input is computed with the result's and the gradient's transposes.
-      if (wanted[1] === true && gradient !== undefined)
-        inner.empty(rawTranspose(inner, gradient).shape, dtype);
+      // The gradient of the second input is computed with copies of the result's and the gradient's transposes.
+      if (wanted[1] === true && gradient !== undefined) {
+        for (let i = 0; i < 2; i++) inner.empty(gradient.shape, dtype);
+      }
       return [one(0), one(1)];
     },
   });
@@ -498,8 +504,8 @@ export const matrixRows: readonly OperatorRow[] = [
     names: ["torch.baddbmm", "Tensor.baddbmm"],
     signature: "self, batch1, batch2, *, beta=1, alpha=1, out=None",
     run: (call) => {
-      const given = [call.tensor("batch1"), call.tensor("batch2"), call.tensor("self")];
-      const [a, b, added] = lowPrecision(call.frame, given);
+      const given = [call.tensor("self"), call.tensor("batch1"), call.tensor("batch2")];
+      const [added, a, b] = lowPrecision(call.frame, given);
       return a === undefined || b === undefined ? null : bmm(call.frame, a, b, added);
     },
   },

@@ -1,11 +1,11 @@
 /** Normalisation and dropout: aten/src/ATen/native/{Normalization,layer_norm,group_norm,Dropout}.cpp. */
 import { elementCount, type Dtype, type Tensor } from "../tensor";
-import { numberOf } from "./argument";
-import { cast, differentiable, fullPrecision } from "./autograd";
+import { isTensor, numberOf } from "./argument";
+import { cast, differentiable, fullPrecision, lowPrecision } from "./autograd";
 import type { Frame } from "./frame";
-import { elementwiseStrides, emptyLike, sameShape } from "./kernels";
+import { broadcastShapes, elementwise, elementwiseStrides, emptyLike, sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
-import { elementwiseOp, pointwise } from "./pointwise";
+import { elementwiseOp } from "./pointwise";
 import { channelsDoNotFit, shapesDoNotFit } from "./reasons";
 import { reduce } from "./reductions";
 import { contiguousOf, reshape, view } from "./views";
@@ -36,6 +36,8 @@ function attachNormalisation(frame: Frame, row: NormalisationRow): void {
     dtype: tensor?.dtype ?? row.result.dtype,
   }));
   const strides = elementwiseStrides(row.input.shape, [row.input]);
+  const isBatch = row.node.includes("BatchNorm");
+  const fillsAll = row.node.startsWith("Cudnn") && elementCount(row.statistics[0]?.shape ?? []) > 0;
   differentiable(frame, {
     name: row.node,
     inputs,
@@ -43,9 +45,10 @@ function attachNormalisation(frame: Frame, row: NormalisationRow): void {
     saved: [row.input, row.weight, ...row.statistics, ...(row.kept ?? [])],
     backward: (inner, _gradients, _saved, wanted) => {
       const made = given.map(({ shape, dtype }, i) => {
-        // The kernels fill the input's gradient whether it is wanted or not.
-        if (i === 0) return inner.empty(shape, dtype, row.node.includes("Batch") ? strides : undefined);
-        return wanted[i] === true ? inner.empty(shape, dtype) : undefined;
+        // Batch normalisation fills the input's gradient whether it is wanted or not, cuDNN's the others too.
+        const always = i === 0 ? isBatch : fillsAll && inputs[i] !== undefined;
+        if (wanted[i] !== true && !always) return undefined;
+        return inner.empty(shape, dtype, i === 0 && isBatch ? strides : undefined);
       });
       return made.map((gradient, i) => (wanted[i] === true ? gradient : undefined));
     },
@@ -253,10 +256,12 @@ function localResponseNorm(call: OperatorCall): Tensor {
     replace(call.op("torch.squeeze", [div, 1]));
     replace(reshape(frame, div, input.shape));
   }
-  replace(elementwiseOp(frame, "mul", [div, call.value("alpha")]));
-  replace(elementwiseOp(frame, "add", [div, call.value("k")]));
-  replace(call.op("torch.pow", [div, call.value("beta")]));
-  return elementwiseOp(frame, "div", [input, div]);
+  const scaled = elementwiseOp(frame, "mul", [div, call.value("alpha")]);
+  const shifted = elementwiseOp(frame, "add", [scaled, call.value("k")]);
+  frame.free(scaled);
+  const powered = call.op("torch.pow", [shifted, call.value("beta")]);
+  frame.free(shifted, div);
+  return elementwiseOp(frame, "div", [input, powered]);
 }
 
 // --- Dropout --------------------------------------------------------------------------------------------------------
@@ -313,27 +318,30 @@ function alphaDropout(call: OperatorCall, feature: boolean): Tensor {
 
 function prelu(call: OperatorCall): Tensor {
   const { frame } = call;
-  const mode = frame.execution.autocast;
-  const given = call.tensor("self");
   const weight = call.tensor("weight");
-  const [input = given, slope = weight] =
-    mode === undefined
-      ? [given, weight]
-      : [given, weight].map((tensor) =>
-          call.op("Tensor.to", [tensor], { dtype: { kind: "dtype", dtype: mode.dtype } }),
-        );
+  const [input = call.tensor("self"), slope = weight] = lowPrecision(frame, [call.tensor("self"), weight]);
   const shape = input.shape.map((_, i) => (i === 1 ? elementCount(slope.shape) : 1));
   const wide =
     elementCount(slope.shape) === 1 && input.shape.length < 2 ? slope : reshape(frame, slope, shape);
-  const row = {
-    op: "prelu_kernel",
-    places: "",
-    node: "PreluKernelBackward0",
-    inputs: ["self", "weight"],
-    gradient: { self: "prelu_backward(grad, self, weight)", weight: "prelu_backward(grad, self, weight)" },
-  };
-  const result = pointwise(frame, row, [input, wide]);
-  return result ?? call.fail(shapesDoNotFit(call.name, [input.shape, weight.shape]));
+  if (broadcastShapes(input.shape, wide.shape) === undefined) {
+    call.fail(shapesDoNotFit(call.name, [input.shape, weight.shape]));
+  }
+  const result = elementwise(frame, [input, wide], input.dtype);
+  differentiable(frame, {
+    name: "PreluKernelBackward0",
+    inputs: [input, wide],
+    outputs: [result],
+    saved: [input, wide],
+    // One kernel makes both gradients, wanted or not.
+    backward: (inner, [gradient], saved, wanted) => {
+      if (gradient === undefined) return [];
+      const made = [0, 1].map(() =>
+        elementwise(inner, [gradient, ...saved.slice(0, 1).filter(isTensor)], gradient.dtype),
+      );
+      return made.map((each, i) => (wanted[i] === true ? each : undefined));
+    },
+  });
+  return result;
 }
 
 const dropoutSignature = "self, p=0.5, training=True, inplace=False";

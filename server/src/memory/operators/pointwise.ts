@@ -5,7 +5,7 @@
 import type { BackwardFunction } from "../graph";
 import { Tensor, type Dtype } from "../tensor";
 import { isTensor, numberOf, type Argument } from "./argument";
-import { fullPrecision, needs, widest } from "./autograd";
+import { differentiable, fullPrecision, needs, widest } from "./autograd";
 import { formula, type Formula, type FormulaNames } from "./formula";
 import type { Frame } from "./frame";
 import { attachInPlace, needsGraphInPlace } from "./inplace";
@@ -269,8 +269,8 @@ const binary: readonly PointwiseRow[] = [
     places: "torch Tensor",
     inputs: two,
     gradient: {
-      self: "masked_fill_(where(self == other, grad / 2, grad), self < other)",
-      other: "masked_fill_(where(self == other, grad / 2, grad), self > other)",
+      self: "masked_fill(where(self == other, grad / 2, grad), self < other)",
+      other: "masked_fill(where(self == other, grad / 2, grad), self > other)",
     },
     inPlace: false,
   },
@@ -279,8 +279,8 @@ const binary: readonly PointwiseRow[] = [
     places: "torch Tensor",
     inputs: two,
     gradient: {
-      self: "masked_fill_(where(self == other, grad / 2, grad), self > other)",
-      other: "masked_fill_(where(self == other, grad / 2, grad), self < other)",
+      self: "masked_fill(where(self == other, grad / 2, grad), self > other)",
+      other: "masked_fill(where(self == other, grad / 2, grad), self < other)",
     },
     inPlace: false,
   },
@@ -494,7 +494,9 @@ function savedNames(
   for (const each of formulas) {
     for (const name of each?.names ?? []) if (named[name] instanceof Tensor) keys.add(name);
   }
-  return [...keys];
+  // PyTorch packs inputs by name, then the result.
+  const inputs = [...keys].filter((key) => key !== "result").sort();
+  return keys.has("result") ? [...inputs, "result"] : inputs;
 }
 
 /** Backward by formulas: temporaries of one formula go before the next one is computed; the last input comes first. */
@@ -812,6 +814,7 @@ const special: readonly OperatorRow[] = [
       return elementwiseOp(call.frame, "sub", [self, elementwiseOp(call.frame, "tanh", [self])]);
     },
   },
+  { names: ["torch.nn.functional.glu"], signature: "self, dim=-1", run: glu },
   {
     names: ["torch.nn.functional.logsigmoid"],
     signature: "self",
@@ -834,6 +837,27 @@ const special: readonly OperatorRow[] = [
     },
   },
 ];
+
+/** `F.glu`: half the channels gate the other half. */
+function glu(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const dimension = call.dimension(call.number("dim"), self.shape);
+  const size = self.shape[dimension] ?? 1;
+  if (size % 2 !== 0) call.fail(shapesDoNotFit(call.name, [self.shape]));
+  const result = call.frame.empty(
+    self.shape.map((old, i) => (i === dimension ? size / 2 : old)),
+    self.dtype,
+  );
+  const from = self.shape;
+  differentiable(call.frame, {
+    name: "GluBackward0",
+    inputs: [self],
+    outputs: [result],
+    saved: [self],
+    backward: (inner, [gradient]) => [gradient === undefined ? undefined : inner.empty(from, gradient.dtype)],
+  });
+  return result;
+}
 
 /** On the CPU it keeps a buffer of the input's size, on CUDA an empty one. */
 function logSigmoid(call: OperatorCall): Tensor {

@@ -1,7 +1,7 @@
 /** Pooling and resizing: what is kept is the input and, for maxima, their places (8 bytes each). */
 import type { Tensor } from "../tensor";
 import { numberOf, type Argument } from "./argument";
-import { differentiable, fullPrecision, needs } from "./autograd";
+import { differentiable, fullPrecision } from "./autograd";
 import { channelsLastStrides, isChannelsLast, kernelWithoutSaved } from "./convolution";
 import type { Frame } from "./frame";
 import type { OperatorCall, OperatorRow } from "./operator";
@@ -78,16 +78,9 @@ function maxPool(call: OperatorCall, rank: number): Argument {
   const given = call.tensor("input");
   const spatial = spatialOf(call, rank, true);
   if (rank === 1) {
-    // One dimension is pooled as two (aten/src/ATen/native/Pooling.cpp); without a graph there are no places.
-    const wantsIndices = needs(call.execution, given) || call.boolean("return_indices");
+    // One dimension is pooled as two (aten/src/ATen/native/Pooling.cpp).
     const wide = unsqueeze(frame, given, given.shape.length - 1);
-    const { values, indices } = pooled(
-      frame,
-      wide,
-      [1, ...spatial],
-      "MaxPool2DWithIndicesBackward0",
-      wantsIndices,
-    );
+    const { values, indices } = pooled(frame, wide, [1, ...spatial], "MaxPool2DWithIndicesBackward0", true);
     const result = squeeze(frame, values, [values.shape.length - 2]);
     return call.boolean("return_indices") && indices !== undefined
       ? [result, squeeze(frame, indices, [indices.shape.length - 2])]

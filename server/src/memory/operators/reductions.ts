@@ -101,6 +101,10 @@ function reductionDtype(row: ReductionRow, dtype: Dtype): Dtype {
 
 /** One reduction of the table. */
 export function reduce(frame: Frame, given: Tensor, reduction: Reduction): Tensor {
+  return frame.scoped((inner) => reduceIn(inner, given, reduction));
+}
+
+function reduceIn(frame: Frame, given: Tensor, reduction: Reduction): Tensor {
   const row = reductions[reduction.op] ?? reductions.sum;
   if (row === undefined) return given;
   const [self = given] = row.autocast === "fp32" ? fullPrecision(frame, [given]) : [given];
@@ -112,6 +116,7 @@ export function reduce(frame: Frame, given: Tensor, reduction: Reduction): Tenso
   if (row.node === "") return result;
   const whole = reduction.dims === undefined;
   const from = self.shape;
+  // What is kept of a result that was cast is the cast result.
   differentiable(frame, {
     name: whole ? row.node.replace(/1$/, "0") : row.node,
     inputs: [self],
@@ -177,10 +182,7 @@ function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): T
       return formula("grad * masked_fill_(self / result, result == 0)").evaluate(frame, names);
     case "prod":
       // prod_safe_zeros_backward: products of everything before and of everything behind each element.
-      return formula("grad * (cumprod(cat(self, self)) * flip(cumprod(cat(flip(self), self))))").evaluate(
-        frame,
-        names,
-      );
+      return formula("grad * (cumprod(self) * flip(cumprod(flip(self))))").evaluate(frame, names);
     default:
       return formula(kind).evaluate(frame, names);
   }
@@ -232,11 +234,13 @@ function wholeExtremum(frame: Frame, self: Tensor, op: "max" | "min"): Tensor {
     inputs: [self],
     outputs: [result],
     saved: [self, result],
-    // evenly_distribute_backward: a mask, and the gradient's share written where it is set.
+    // evenly_distribute_backward: masks of what is NaN and what is equal, their number, the gradient's share.
     backward: (inner, [gradient]) => {
       if (gradient === undefined) return [undefined];
-      inner.empty(shape, "bool");
+      for (let i = 0; i < 3; i++) inner.empty(shape, "bool");
+      inner.empty([], "bool");
       inner.empty([], "int64");
+      inner.empty([], gradient.dtype);
       return [inner.empty(shape, gradient.dtype)];
     },
   });
@@ -288,6 +292,15 @@ function cumulative(call: OperatorCall, op: "cumsum" | "cumprod"): Tensor {
 
 /** `softmax` and `log_softmax`: keep their result. On CUDA fp16 is computed to fp32 without a copy of the input. */
 export function softmax(frame: Frame, given: Tensor, op: "softmax" | "log_softmax", asked?: Dtype): Tensor {
+  return frame.scoped((inner) => softmaxIn(inner, given, op, asked));
+}
+
+function softmaxIn(
+  frame: Frame,
+  given: Tensor,
+  op: "softmax" | "log_softmax",
+  asked: Dtype | undefined,
+): Tensor {
   const dtype = optionalDtype(frame, given, asked);
   const direct = frame.execution.device === "cuda" && given.dtype === "float16" && dtype === "float32";
   const self = dtype === undefined || direct ? given : cast(frame, given, dtype);

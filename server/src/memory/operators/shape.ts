@@ -188,14 +188,9 @@ export function split(
     outputs: pieces,
     backward: (inner, gradients) => {
       const dtype = gradients.find((gradient) => gradient !== undefined)?.dtype ?? tensor.dtype;
-      gradients.forEach((gradient, i) => {
-        const size = sizes[i] ?? 0;
-        if (gradient === undefined) inner.empty(replaced(shape, dimension, size), dtype);
+      sizes.forEach((size, i) => {
+        if (gradients[i] === undefined) inner.empty(replaced(shape, dimension, size), dtype);
       });
-      // Outputs behind the last one that got a gradient are missing from the list.
-      for (let i = gradients.length; i < sizes.length; i++) {
-        inner.empty(replaced(shape, dimension, sizes[i] ?? 0), dtype);
-      }
       return [inner.empty(shape, dtype)];
     },
   });
