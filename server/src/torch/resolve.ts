@@ -118,6 +118,7 @@ class FileResolver implements Resolver {
   private indexed: FileIndex | undefined;
   private objects: ReturnType<typeof createObjects> | undefined;
   private readonly names = new Map<Expression, string | undefined>();
+  private readonly keys = new Map<Expression, string>();
   private readonly callers = new Map<FunctionDefinition, readonly Call[]>();
   private readonly classes = new Map<Expression, ClassDefinition | undefined>();
   private readonly bases = new Map<ClassDefinition, readonly string[]>();
@@ -432,20 +433,27 @@ class FileResolver implements Resolver {
   }
 
   keyOf(expression: Expression): string | undefined {
-    if (isLongChain(expression)) return undefined;
-    const attributes: string[] = [];
-    let at: Expression = expression;
-    while (at.kind === "Attribute") {
-      attributes.unshift(at.attribute.id);
-      at = at.object;
+    if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
+    let key = this.keys.get(expression);
+    if (key === undefined) {
+      key = (expression.kind === "Name" ? this.keyOfName(expression) : this.keyOfAttribute(expression)) ?? "";
+      this.keys.set(expression, key);
     }
-    if (at.kind !== "Name") return undefined;
-    const own = attributes.length > 0 ? this.classOfSelf(at) : undefined;
-    if (own) return [`class@${own.start}`, ...attributes].join(".");
-    const binding = this.scopes.lookup(at)[0];
-    const scope = binding === undefined ? "?" : String(binding.scope.owner.start);
-    const kind = binding?.scope.owner.kind === "Module" ? "module" : "scope";
-    return [`${kind}@${scope}:${at.id}`, ...attributes].join(".");
+    return key === "" ? undefined : key;
+  }
+
+  private keyOfAttribute(attribute: Attribute): string | undefined {
+    if (isLongChain(attribute)) return undefined;
+    const { object } = attribute;
+    const own = object.kind === "Name" ? this.classOfSelf(object) : undefined;
+    const prefix = own ? `class@${own.start}` : this.keyOf(object);
+    return prefix && `${prefix}.${attribute.attribute.id}`;
+  }
+
+  private keyOfName(name: Name): string {
+    const owner = this.scopes.lookup(name)[0]?.scope.owner;
+    if (owner === undefined) return `scope@?:${name.id}`;
+    return `${owner.kind === "Module" ? "module" : "scope"}@${owner.start}:${name.id}`;
   }
 }
 
