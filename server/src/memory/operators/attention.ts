@@ -48,7 +48,14 @@ function attend(frame: Frame, given: Attention, groups: number): Tensor {
   const mode = frame.execution.autocast;
   const low = (tensor: Tensor): Tensor =>
     mode === undefined ? tensor : autocastTo(frame, tensor, mode.dtype, mode);
-  let row: Attention = { ...given, query: low(given.query), key: low(given.key), value: low(given.value) };
+  let row: Attention = {
+    ...given,
+    query: low(given.query),
+    key: low(given.key),
+    value: low(given.value),
+    mask: given.mask === undefined ? undefined : low(given.mask),
+  };
+  row = { ...row, mask: floatMask(frame, row) };
   if (groups > 1)
     row = { ...row, key: repeatHeads(frame, row.key, groups), value: repeatHeads(frame, row.value, groups) };
   const kernel = chooseKernel(frame, row);
