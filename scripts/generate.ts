@@ -3,12 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { currentText, generatedFiles, root } from "./generated";
 
-async function main(): Promise<void> {
-  for (const [file, text] of await generatedFiles()) {
-    if (currentText(file) === text) continue;
-    writeFileSync(path.join(root, file), text);
-    console.log(`wrote ${file}`);
-  }
+for (const [file, text] of generatedFiles()) {
+  if (currentText(file) === text) continue;
+  writeFileSync(path.join(root, file), text);
+  console.log(`wrote ${file}`);
 }
-
-void main();

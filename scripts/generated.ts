@@ -3,6 +3,7 @@
  * its texts in both languages) and the index of rules. `generate.ts` writes it, a test compares it.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import type { Rule, RuleGroup } from "../server/src/rules/rule";
 import { groupTitles } from "../server/src/rules/groups";
@@ -19,20 +20,19 @@ export function ruleFolders(): string[] {
     .sort();
 }
 
-async function loadRules(): Promise<Rule[]> {
-  const rules: Rule[] = [];
-  for (const name of ruleFolders()) {
-    const loaded = (await import(path.join(rulesFolder, name, "rule.ts"))) as { rule: Rule };
-    if (loaded.rule.name !== name)
-      throw new Error(`rules/${name}/rule.ts calls its rule ${loaded.rule.name}`);
-    rules.push(loaded.rule);
-  }
-  return rules;
+const require = createRequire(__filename);
+
+function loadRules(): Rule[] {
+  return ruleFolders().map((name) => {
+    const { rule } = require(path.join(rulesFolder, name, "rule.ts")) as { rule: Rule };
+    if (rule.name !== name) throw new Error(`rules/${name}/rule.ts calls its rule ${rule.name}`);
+    return rule;
+  });
 }
 
 /** Every generated file by its path from the root, with what it should hold. */
-export async function generatedFiles(): Promise<Map<string, string>> {
-  const rules = await loadRules();
+export function generatedFiles(): Map<string, string> {
+  const rules = loadRules();
   return new Map([
     ["server/src/rules/registry.ts", registry(rules)],
     ["package.json", manifest(rules)],
