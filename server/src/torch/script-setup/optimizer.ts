@@ -3,7 +3,7 @@ import type { Call, Expression } from "../../python/tree";
 import { walk } from "../../python/walk";
 import { isOptimizer } from "../api-kinds";
 import type { ScriptModel, ScriptOptimizer, ScriptValue, SetupContext } from "../script-setup";
-import { identify } from "../training-loop";
+import { identify, relate } from "../training-loop";
 
 /** Arguments that say nothing about memory. */
 const ignored: ReadonlySet<string> = new Set(["params", "lr", "betas", "eps", "rho", "alpha", "lr_decay"]);
@@ -37,10 +37,15 @@ function named(name: string, options: ScriptOptimizer["options"] = {}): ScriptOp
 
 export function optimizerOf(context: SetupContext): ScriptValue<ScriptOptimizer> | undefined {
   const { constants, trainers } = context;
-  const construction = onlyConstruction(context);
-  if (construction !== undefined) {
-    const value = described(context, construction);
-    return value === undefined ? undefined : { value, span: construction };
+  const made = constructions(context);
+  const [first] = made;
+  if (first !== undefined) {
+    const descriptions = made.map((construction) => described(context, construction));
+    const [value] = descriptions;
+    const same = descriptions.every((other) => JSON.stringify(other) === JSON.stringify(value));
+    return value !== undefined && same && (made.length === 1 || isOneOptimizer(context))
+      ? { value, span: first }
+      : undefined;
   }
   const call = trainers.arguments;
   if (call === undefined || constructions(context).length > 0 || constants.hidesArguments(call))
@@ -52,22 +57,28 @@ export function optimizerOf(context: SetupContext): ScriptValue<ScriptOptimizer>
   return value === undefined ? undefined : { value, span: given };
 }
 
-/** The constructions of the optimizers that step; of all optimizers where no loop is seen. */
+/** The constructions of the optimizers that step, none when one is not understood; of all where no loop is seen. */
 function constructions({ resolver, trainingLoops }: SetupContext): readonly Call[] {
   const stepping = new Set<Call>();
-  for (const { steps } of trainingLoops.loops) {
-    for (const { subject, places } of steps) {
-      if (subject === undefined) continue;
-      for (const call of identify(resolver, subject, places).constructions) stepping.add(call);
-    }
+  const steps = trainingLoops.loops.flatMap((loop) => loop.steps);
+  for (const { subject, places } of steps) {
+    const made = subject === undefined ? undefined : identify(resolver, subject, places).constructions;
+    if (made === undefined || made.size === 0) return [];
+    for (const call of made) stepping.add(call);
   }
-  if (stepping.size > 0) return [...stepping];
+  if (steps.length > 0) return [...stepping];
   return resolver.index.calls.filter((call) => isOptimizer(resolver.qualifiedName(call.callee) ?? ""));
 }
 
-function onlyConstruction(context: SetupContext): Call | undefined {
-  const found = constructions(context);
-  return found.length === 1 ? found[0] : undefined;
+/** False when several optimizers step side by side, as in a GAN: their states add up. */
+function isOneOptimizer({ resolver, trainingLoops }: SetupContext): boolean {
+  if (trainingLoops.loops.every(({ steps }) => steps.length === 0)) return false;
+  return trainingLoops.loops.every(({ steps }) => {
+    const [first, ...others] = steps.flatMap(({ subject, places }) =>
+      subject === undefined ? [] : [identify(resolver, subject, places)],
+    );
+    return first === undefined || others.every((other) => relate(first, other) === "same");
+  });
 }
 
 function described({ resolver, constants }: SetupContext, call: Call): ScriptOptimizer | undefined {

@@ -36,6 +36,11 @@ const harmlessPackages =
 const harmlessName =
   /ema|swa|averag|save|checkpoint|log|watch|print|summary|count|visuali[sz]|plot|unwrap|get_|num_|eval|valid|test|export|early|learning_rate|_lr\b|lr_|autocast|no_sync|nullcontext|freez|accuracy|metric|loss|criterion|seed|memory|to_device|set_grad|requires_grad|accumulate|backward_sync/i;
 
+/** What has to do with gradients is not harmless, whatever else its name says (`average_gradients(model)`). */
+function isHarmless(name: string): boolean {
+  return harmlessName.test(name) && (!/grad/i.test(name) || /set_grad|requires_grad|no_grad/i.test(name));
+}
+
 /** Methods that every `torch.nn.Module` has and that leave gradients alone. */
 const moduleMethods =
   /^((named_)?(parameters|modules|children|buffers)|train|eval|state_dict|load_state_dict|forward|to|cuda|cpu|half|float|register_buffer|add_module)$/;
@@ -235,7 +240,7 @@ function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined
   }
   if (given === undefined) given = whatReceiverHolds(tools, call);
   if (given === undefined) return [];
-  if (given === "model" && name !== undefined && harmlessName.test(name)) return [];
+  if (given === "model" && name !== undefined && isHarmless(name)) return [];
   if (given === "model" && receiverName(call.callee, harmlessName)) return [];
   return [happening("unknown-code", call, { of: given })];
 }
@@ -247,7 +252,7 @@ function isUnknownOwnMethod({ resolver }: Tools, call: Call): boolean {
     return false;
   const owner = resolver.classOf(callee.object);
   if (owner === undefined || resolver.valuesOf(callee).length > 0) return false;
-  if (harmlessName.test(callee.attribute.id) || moduleMethods.test(callee.attribute.id)) return false;
+  if (isHarmless(callee.attribute.id) || moduleMethods.test(callee.attribute.id)) return false;
   return resolver.methodOf(owner, callee.attribute.id) === undefined && hasUnseenBase(resolver, owner);
 }
 
@@ -377,10 +382,34 @@ export function gradientOf(expression: Expression): Expression | undefined {
   }
 }
 
-/** A read of `x.grad` (not of `torch.autograd.grad`). */
+/** A read of `x.grad` for its value: not `torch.autograd.grad`, not `x.grad = …`, `x.grad.zero_()`, `x.grad is None`. */
 export function classifyAttribute({ resolver }: Tools, node: Attribute): Happening | undefined {
   if (node.attribute.id !== "grad" || resolver.qualifiedName(node) !== undefined) return undefined;
+  let whole: Expression = node;
+  while (whole.parent?.kind === "Attribute" && /^(data|_grad)$/.test(whole.parent.attribute.id))
+    whole = whole.parent;
+  if (!isRead(whole)) return undefined;
   return happening("gradient-read", node, { of: "gradient", subject: node.object });
+}
+
+/** False where a gradient is reset, scaled in place, or only asked whether it is there. */
+function isRead(gradient: Expression): boolean {
+  const { parent } = gradient;
+  switch (parent?.kind) {
+    case "Assign":
+      return !parent.targets.includes(gradient);
+    case "AnnotatedAssign":
+    case "AugmentedAssign":
+      return parent.target !== gradient;
+    case "Delete":
+      return false;
+    case "Comparison":
+      return !parent.operators.every((operator) => operator === "is" || operator === "is not");
+    case "Attribute":
+      return !/^(zero_|fill_|div_|mul_|detach_|requires_grad_)$/.test(parent.attribute.id);
+    default:
+      return true;
+  }
 }
 
 /** The last identifier of `a.b.c`, `a["b"].c`, `f(x).c`: what a person calls the thing. */

@@ -65,13 +65,34 @@ export function identify(resolver: Resolver, expression: Expression, places: rea
     current = binding.value;
   }
   const key = resolver.keyOf(current);
-  const object = elementOf === "" ? resolver.objectOf(current) : undefined;
   return {
     keys: new Set(key === undefined ? [] : [elementOf + key]),
-    constructions: new Set(object?.construction === undefined ? [] : [object.construction]),
+    constructions: elementOf === "" ? constructionsOf(resolver, current) : new Set(),
     rootParameter: elementOf === "" ? rootParameter : undefined,
     expression: current,
   };
+}
+
+/** The calls that may have made an object; empty as soon as one of its values is not understood. */
+function constructionsOf(resolver: Resolver, expression: Expression): ReadonlySet<Call> {
+  const values = isReference(expression) ? resolver.valuesOf(expression) : [];
+  const key = resolver.keyOf(expression);
+  // `optimizer = None` before, `optimizer = wrap(optimizer)` behind: neither makes another one.
+  const makes = values.filter(
+    (value) => value.kind !== "None" && !(value.kind === "Call" && isGiven(resolver, value, key)),
+  );
+  const sources = values.length > 1 && makes.length > 0 ? makes : [expression];
+  const found = new Set<Call>();
+  for (const source of sources) {
+    const construction = resolver.objectOf(source)?.construction;
+    if (construction === undefined) return new Set();
+    found.add(construction);
+  }
+  return found;
+}
+
+function isGiven(resolver: Resolver, call: Call, key: string | undefined): boolean {
+  return key !== undefined && call.positional.some((argument) => resolver.keyOf(argument) === key);
 }
 
 function isReference(value: Expression | undefined): value is Expression {
