@@ -2,7 +2,8 @@
 import { MarkupKind } from "vscode-languageserver";
 import type { Hover, HoverParams } from "vscode-languageserver";
 import type { ModelEstimate } from "../memory/estimate";
-import type { Span } from "../python/tree";
+import type { Call, Span } from "../python/tree";
+import { ancestors, nodeAtOffset } from "../python/walk";
 import { classHeads } from "./class-heads";
 import { effectiveBatch, modelMarkdown } from "./model-text";
 import type { TextContext } from "./model-text";
@@ -49,7 +50,24 @@ function modelAt(analysed: Analysed, offset: number): Found | undefined {
   const ofClass = head && estimates.ofClass(head.definition.name.id);
   if (head !== undefined && ofClass !== undefined) return show(ofClass, head.name);
   const made = estimates.all().find(({ span }) => contains(span, offset));
-  return made && show(made, made.span);
+  if (made !== undefined) return show(made, made.span);
+  const call = callOfHeaderModel(analysed, offset);
+  const trained = estimates.all()[0];
+  return call && trained && show(trained, call);
+}
+
+/** A call in the script that makes just the model which the header names. */
+function callOfHeaderModel({ unit, analysis }: Analysed, offset: number): Call | undefined {
+  const wanted = analysis.setup.model?.value.text;
+  if (wanted === undefined) return undefined;
+  const { module, source } = unit.parsed();
+  const node = nodeAtOffset(module, offset);
+  const squeezed = (text: string): string => text.replace(/\s+/g, "");
+  for (const candidate of [node, ...ancestors(node)]) {
+    if (candidate.kind !== "Call") continue;
+    if (squeezed(source.slice(candidate)) === squeezed(wanted)) return candidate;
+  }
+  return undefined;
 }
 
 export function textContext({ unit, settings, analysis }: Analysed): TextContext {

@@ -16,10 +16,9 @@ describe("commands", () => {
   });
 
   it("refuse names that are no rule's", async () => {
-    for (const name of ["../../../package", "no-such-rule", 7, ""]) {
-      void vscode.commands.executeCommand("vramlint.openRulePage", name);
+    for (const name of ["../../../package", "no-such-rule", "", "eval-without-no-grad/../x"]) {
+      await vscode.commands.executeCommand("vramlint.openRulePage", name);
     }
-    await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });
 

