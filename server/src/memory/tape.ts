@@ -239,9 +239,13 @@ export class Execution {
     const outer = this.running;
     if (this.phase !== "backward") this.running = { operator: name, location };
     const paused = this.recording.splice(0);
-    const result = callOperator(this, name, positional, keywords, location);
-    this.recording.push(...paused);
-    this.running = outer;
+    let result: Argument;
+    try {
+      result = callOperator(this, name, positional, keywords, location);
+    } finally {
+      this.recording.push(...paused);
+      this.running = outer;
+    }
     this.record({ kind: "call", name, positional, keywords, location, result });
     return result;
   }
@@ -560,6 +564,7 @@ export class Execution {
     readonly saved: readonly (Tensor | undefined)[];
     readonly backward: BackwardFunction;
   }): GraphNode {
+    const saved = node.saved.map((tensor) => (tensor === undefined ? undefined : this.save(tensor)));
     const edges = node.inputs.map((input) => this.edgeOf(input));
     for (const edge of edges) if (edge !== undefined) edge.node.references++;
     const made: GraphNode = {
@@ -567,7 +572,7 @@ export class Execution {
       sequence: this.nodeCount++,
       location: this.running.location,
       edges,
-      saved: [],
+      saved,
       outputs: node.outputs.map((output) => ({
         shape: output?.shape ?? [],
         dtype: output?.dtype ?? "float32",
@@ -576,7 +581,6 @@ export class Execution {
       references: 0,
       leaf: undefined,
     };
-    made.saved = node.saved.map((tensor) => (tensor === undefined ? undefined : this.save(tensor)));
     node.outputs.forEach((output, i) => {
       if (output === undefined || !canRequireGrad(output.dtype)) return;
       if (output.node !== undefined) this.dropNode(output.node);

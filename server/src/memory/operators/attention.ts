@@ -96,7 +96,9 @@ function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficie
     kernel === "efficient" || width !== query.shape.at(-1)
       ? frame.empty([batch, heads, length, width], query.dtype, headsInside([batch, heads, length, width]))
       : emptyLike(frame, query);
-  const sums = frame.empty([batch, heads, length], "float32");
+  // The efficient kernel rounds the rows up to 32 (kAlignLSE in mem_eff_attention).
+  const rows = kernel === "efficient" ? Math.ceil(length / 32) * 32 : length;
+  const sums = frame.empty([batch, heads, rows], "float32");
   const random =
     kernel === "cpu"
       ? []
@@ -169,9 +171,11 @@ function plainMatmul(frame: Frame, a: Tensor, b: Tensor): Tensor {
   const mode = execution.autocast;
   if (mode === undefined) return matmul(frame, a, b);
   execution.suspendAutocast();
-  const result = matmul(frame, a, b);
-  execution.resumeAutocast();
-  return result;
+  try {
+    return matmul(frame, a, b);
+  } finally {
+    execution.resumeAutocast();
+  }
 }
 
 function dropWeights(frame: Frame, weights: Tensor): Tensor {

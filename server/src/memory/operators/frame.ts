@@ -55,16 +55,24 @@ export class Frame {
   /** Runs a computation whose temporaries go as soon as it is done; its result lives in this frame. */
   temporarily(compute: (inner: Frame) => Tensor | undefined): Tensor | undefined {
     const inner = new Frame(this.execution);
-    const result = compute(inner);
-    inner.end([result]);
+    let result: Tensor | undefined;
+    try {
+      result = compute(inner);
+    } finally {
+      inner.end([result]);
+    }
     return result === undefined ? undefined : this.own(result);
   }
 
   /** The same for a computation that always has a result. */
   scoped(compute: (inner: Frame) => Tensor): Tensor {
     const inner = new Frame(this.execution);
-    const result = compute(inner);
-    inner.end(result);
+    let result: Tensor | undefined;
+    try {
+      result = compute(inner);
+    } finally {
+      inner.end([result]);
+    }
     return this.own(result);
   }
 

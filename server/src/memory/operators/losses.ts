@@ -220,6 +220,10 @@ function nllLoss(call: OperatorCall): Tensor {
   );
 }
 
+/**
+ * The logarithms are asked for in the logits' own dtype, so that autocast leaves them there; `nll_loss` then makes an fp32
+ * copy, and both are kept (cross_entropy_loss in LossNLL.cpp).
+ */
 function crossEntropy(call: OperatorCall): Tensor {
   const { frame } = call;
   const input = call.tensor("input");
@@ -230,7 +234,7 @@ function crossEntropy(call: OperatorCall): Tensor {
   if (sameShape(input.shape, target.shape) && isFloating(target.dtype)) {
     return probabilityLoss(call, input, target, weight, reduction);
   }
-  const logs = softmax(frame, input, "log_softmax");
+  const logs = softmax(frame, input, "log_softmax", input.dtype);
   const loss = nll(call, logs, target, weight, reduction);
   if (smoothing === 0) return loss;
   return smoothed(call, logs, target, loss, reduction);
@@ -245,7 +249,7 @@ function probabilityLoss(
   reduction: string,
 ): Tensor {
   const { frame } = call;
-  const logs = softmax(frame, input, "log_softmax");
+  const logs = softmax(frame, input, "log_softmax", input.dtype);
   const product = elementwiseOp(frame, "mul", [logs, target]);
   const weighted = weight === undefined ? product : elementwiseOp(frame, "mul", [product, weight]);
   const sum = reduce(frame, weighted, {
