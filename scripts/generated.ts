@@ -5,9 +5,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { Rule, RuleGroup } from "../server/src/rules/rule";
+import { directiveGroupTitles, directiveRules } from "../server/src/directives/catalogue";
 import { groupTitles } from "../server/src/rules/groups";
-import type { Language } from "../server/src/messages/message";
+import type { Level, Rule } from "../server/src/rules/rule";
+import type { Language, MessageText } from "../server/src/messages/message";
 
 export const root = path.join(__dirname, "..");
 const rulesFolder = path.join(root, "server/src/rules");
@@ -30,16 +31,35 @@ function loadRules(): Rule[] {
   });
 }
 
+/** A rule as lists and settings show it, with the folder of its pages. */
+interface Listed {
+  readonly name: string;
+  readonly group: string;
+  readonly level: Level;
+  readonly summary: MessageText;
+  readonly pages: string;
+}
+
+function inRules({ name, group, level, summary }: Rule): Listed {
+  return { name, group, level, summary, pages: `server/src/rules/${name}` };
+}
+
+/** The rules of the `# vram:` comments have pages, but no folder in `rules/`. */
+function inDirectives({ name, group, level, summary }: (typeof directiveRules)[number]): Listed {
+  return { name, group, level, summary, pages: `server/src/directives/pages/${name}` };
+}
+
 /** Every generated file by its path from the root, with what it should hold. */
 export function generatedFiles(): Map<string, string> {
   const rules = loadRules();
+  const all = [...rules.map(inRules), ...directiveRules.map(inDirectives)];
   return new Map([
     ["server/src/rules/registry.ts", registry(rules)],
-    ["package.json", manifest(rules)],
-    ["package.nls.json", manifestTexts(rules, "en")],
-    ["package.nls.zh-cn.json", manifestTexts(rules, "zh-cn")],
-    ["docs/rules.md", ruleIndex(rules, "en")],
-    ["docs/rules.zh-cn.md", ruleIndex(rules, "zh-cn")],
+    ["package.json", manifest(all)],
+    ["package.nls.json", manifestTexts(all, "en")],
+    ["package.nls.zh-cn.json", manifestTexts(all, "zh-cn")],
+    ["docs/rules.md", ruleIndex(all, "en")],
+    ["docs/rules.zh-cn.md", ruleIndex(all, "zh-cn")],
   ]);
 }
 
@@ -70,7 +90,7 @@ interface Manifest {
   contributes?: { configuration?: { title?: string; properties: Record<string, unknown> }[] };
 }
 
-function manifest(rules: readonly Rule[]): string {
+function manifest(rules: readonly Listed[]): string {
   const parsed = JSON.parse(currentText("package.json")) as Manifest;
   const contributes = (parsed.contributes ??= {});
   const configuration = (contributes.configuration ??= []);
@@ -101,7 +121,7 @@ function manifest(rules: readonly Rule[]): string {
   return `${JSON.stringify(parsed, undefined, 2)}\n`;
 }
 
-function manifestTexts(rules: readonly Rule[], language: Language): string {
+function manifestTexts(rules: readonly Listed[], language: Language): string {
   const file = language === "en" ? "package.nls.json" : "package.nls.zh-cn.json";
   const current = JSON.parse(currentText(file) || "{}") as Record<string, string>;
   const kept = Object.entries(current).filter(([key]) => !key.startsWith("rule."));
@@ -124,16 +144,16 @@ const indexTexts = {
   },
 } as const;
 
-function ruleIndex(rules: readonly Rule[], language: Language): string {
+function ruleIndex(rules: readonly Listed[], language: Language): string {
   const texts = indexTexts[language];
   const page = language === "en" ? "doc.md" : "doc.zh-cn.md";
   const lines: string[] = [texts.title, "", texts.intro, ""];
-  for (const group of Object.keys(groupTitles) as RuleGroup[]) {
+  for (const [group, title] of Object.entries({ ...groupTitles, ...directiveGroupTitles })) {
     const members = rules.filter((rule) => rule.group === group);
     if (members.length === 0) continue;
-    lines.push(`## ${groupTitles[group][language]}`, "", texts.header, "|---|---|---|");
-    for (const { name, level, summary } of members) {
-      lines.push(`| [${name}](../server/src/rules/${name}/${page}) | ${level} | ${summary[language]} |`);
+    lines.push(`## ${title[language]}`, "", texts.header, "|---|---|---|");
+    for (const { name, level, summary, pages } of members) {
+      lines.push(`| [${name}](../${pages}/${page}) | ${level} | ${summary[language]} |`);
     }
     lines.push("");
   }
