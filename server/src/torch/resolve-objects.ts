@@ -4,24 +4,14 @@
  */
 import type { Binding } from "../python/scope";
 import type { Attribute, Call, Expression, FunctionDefinition, Name, Node, Parameter } from "../python/tree";
-import { enclosingLoop } from "../python/walk";
-import { lossModules, modelWrappers, parameterFreeModules, roleKeepingMethods } from "./api";
-import {
-  frameworkObjects,
-  isLoader,
-  isModuleBase,
-  isOptimizer,
-  isParametrisedLayer,
-  isScaler,
-  isScheduler,
-  makesModel,
-} from "./api-kinds";
+import { lossModules, modelWrappers, roleKeepingMethods } from "./api";
+import { frameworkObjects, isLoader, isModuleBase, isOptimizer, isScheduler } from "./api-kinds";
 import { enclosingClass, type AttributeStore } from "./resolve-index";
 import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
+import { roleByName, roleOfAnnotation, roleOfConstructor } from "./resolve-roles";
 
 export interface Objects {
   objectOf(expression: Expression): ResolvedObject | undefined;
-  isFrozen(expression: Expression): boolean;
 }
 
 /** How deep bindings are followed before we say that we do not know. */
@@ -42,7 +32,6 @@ class FileObjects implements Objects {
   private readonly known = new Map<Expression, Found>();
   private depth = 0;
   private used: ReadonlyMap<string, Node> | undefined;
-  private frozen: ReadonlySet<string> | undefined;
 
   constructor(private readonly resolver: Resolver) {}
 
@@ -412,73 +401,6 @@ class FileObjects implements Objects {
       certainty: "name",
     };
   }
-
-  // --- Frozen models ----------------------------------------------------------------------------------------------
-
-  isFrozen(expression: Expression): boolean {
-    this.frozen ??= this.collectFrozen();
-    const seen = new Set<Expression>();
-    const pending: Expression[] = [expression];
-    for (let at = pending.pop(); at !== undefined && seen.size < 50; at = pending.pop()) {
-      if (seen.has(at)) continue;
-      seen.add(at);
-      if (freezes(at)) return true;
-      const key = this.resolver.keyOf(at);
-      if (key !== undefined && this.frozen.has(key)) return true;
-      if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
-      else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at));
-      if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
-    }
-    return false;
-  }
-
-  /** `teacher.encoder` of a frozen `teacher`. */
-  private frozenOwner(attribute: Attribute): boolean {
-    const key = this.resolver.keyOf(attribute.object);
-    return key !== undefined && this.frozen?.has(key) === true;
-  }
-
-  private sourcesOfCall(call: Call): Expression[] {
-    if (call.callee.kind === "Attribute" && roleKeepingMethods.has(call.callee.attribute.id))
-      return [call.callee.object];
-    const name = this.resolver.qualifiedName(call.callee);
-    if (name !== undefined && modelWrappers.has(name)) return call.positional.slice(0, 1);
-    const target = this.resolver.functionOf(call);
-    return target ? [...this.resolver.returnedValues(target)] : [];
-  }
-
-  private argumentsOf(expression: Expression): Expression[] {
-    if (expression.kind !== "Name") return [];
-    return this.resolver.scopes.lookup(expression).flatMap((binding) => {
-      const owner = binding.scope.owner;
-      if (binding.kind !== "parameter" || owner.kind !== "FunctionDefinition") return [];
-      return this.resolver
-        .callsTo(owner)
-        .flatMap((call) => this.resolver.argumentFor(call, owner, binding.name) ?? []);
-    });
-  }
-
-  private collectFrozen(): ReadonlySet<string> {
-    const frozen = new Set<string>();
-    const note = (expression: Expression): void => {
-      const key = this.resolver.keyOf(expression);
-      if (key !== undefined) frozen.add(key);
-    };
-    for (const call of this.resolver.index.callsByName.get("requires_grad_") ?? []) {
-      if (call.callee.kind === "Attribute" && givesFalse(call)) {
-        note(call.callee.object);
-        const model = parametersOwnerOfLoopVariable(call.callee.object);
-        if (model && isUnconditional(call)) note(model);
-      }
-    }
-    for (const store of this.resolver.index.attributeStores) {
-      if (store.target.kind !== "Attribute" || store.target.attribute.id !== "requires_grad") continue;
-      if (store.value?.kind !== "Boolean" || store.value.value) continue;
-      const model = parametersOwnerOfLoopVariable(store.target.object);
-      if (model && isUnconditional(store.target)) note(model);
-    }
-    return frozen;
-  }
 }
 
 // --- Tables and small helpers ---------------------------------------------------------------------------------------
@@ -492,66 +414,6 @@ function resolved(role: Role, className: string | undefined, origin: Expression 
     construction: origin.kind === "Call" ? origin : undefined,
     certainty: "resolved",
   };
-}
-
-function roleOfConstructor(name: string): Role | undefined {
-  if (isOptimizer(name)) return "optimizer";
-  if (isScheduler(name)) return "scheduler";
-  if (isLoader(name)) return "loader";
-  if (isScaler(name)) return "scaler";
-  if (lossModules.has(name)) return "loss-module";
-  if (makesModel(name) || isParametrisedLayer(name)) return "model";
-  if (frameworkObjects.has(name)) return "framework";
-  if (/^torch\.utils\.data\.\w*(Dataset|Subset)$/.test(name)) return "dataset";
-  if (
-    /^transformers\.\w*(Tokenizer|TokenizerFast|Processor|FeatureExtractor)(\.from_pretrained)?$/.test(name)
-  )
-    return "tokenizer";
-  if (/SummaryWriter$|^wandb\.init$|^logging\.getLogger$/.test(name)) return "logger";
-  if (/^(torchmetrics|torcheval)\./.test(name)) return "meter";
-  return undefined;
-}
-
-function roleOfAnnotation(name: string): Role | undefined {
-  if (name === "torch.nn.Module" || name === "lightning.pytorch.LightningModule") return "model";
-  if (name === "torch.optim.Optimizer") return "optimizer";
-  if (name === "torch.Tensor" || /^torch\.\w+Tensor$/.test(name)) return "tensor";
-  if (parameterFreeModules.has(name) && !lossModules.has(name)) return undefined;
-  return roleOfConstructor(name);
-}
-
-const namedRoles: readonly (readonly [RegExp, Role])[] = [
-  [
-    /^(model|net|network|generator|discriminator|encoder|decoder|backbone|module|policy|actor|critic|[dg]_?net|net_?[dg]|unet|vae|gan)\d*$/i,
-    "model",
-  ],
-  [/^\w+_(model|net|network|encoder|decoder)$|^(model|net)_[a-z0-9]+$/, "model"],
-  [
-    /^(criterion|loss_fn|loss_func|loss_function|criteria|loss_fct|crit)(_\w+)?$|^\w+_(criterion|loss_fn)$/i,
-    "loss-module",
-  ],
-  [/^(optim|optimizer|optimiser)(_?\w+)?$|^\w+_(optim|optimizer|optimiser)$/i, "optimizer"],
-  [/^(lr_)?sched(uler)?(_\w+)?$|^\w+_scheduler$/i, "scheduler"],
-  [/(^|_)(data_?)?loaders?$|^(data_?)?loader(_\w+)?$|^\w+(_dl|Loader)$/i, "loader"],
-  [/^(grad_)?scaler$|^amp_scaler$/i, "scaler"],
-  [/^(accelerator|fabric)$/i, "framework"],
-  [/tokenizer$|^processor$/i, "tokenizer"],
-  [/^(logger|writer|summary_writer|tb_writer)$/i, "logger"],
-  [/(^|_)meters?$/i, "meter"],
-];
-
-/** What a variable called like this usually is. Evidence of the weakest kind. */
-export function roleByName(name: string): Role | undefined {
-  if (/^[A-Z][a-z]/.test(name)) return undefined;
-  if (
-    /(_?(name|path|dir|file|config|cfg|args|kwargs|state|dict|id|type|params|class|cls|fn|size|dim|url|ema_decay|output|outputs|lr))$/i.test(
-      name,
-    ) &&
-    !/^(loss_fn|\w+_loss_fn)$/.test(name)
-  ) {
-    return undefined;
-  }
-  return namedRoles.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 const modelMethods: ReadonlySet<string> = new Set([
@@ -584,7 +446,8 @@ function best(found: readonly Found[]): Found {
   return winner ?? (excluded > 0 && excluded === found.length ? notAnObject : undefined);
 }
 
-function isSure(found: Found): found is ResolvedObject {
+/** Not a type guard: what is not sure may be an object all the same. */
+function isSure(found: Found): boolean {
   return found !== undefined && found !== notAnObject && found.certainty === "resolved";
 }
 
@@ -648,43 +511,4 @@ function withoutOptional(
     return annotation.left.kind === "None" ? annotation.right : annotation.left;
   }
   return annotation;
-}
-
-function givesFalse(call: Call): boolean {
-  const value = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "requires_grad")?.value;
-  return value?.kind === "Boolean" && !value.value;
-}
-
-/** `Net().requires_grad_(False)` anywhere in a chain of role-keeping calls. */
-function freezes(expression: Expression): boolean {
-  return (
-    expression.kind === "Call" &&
-    expression.callee.kind === "Attribute" &&
-    expression.callee.attribute.id === "requires_grad_" &&
-    givesFalse(expression)
-  );
-}
-
-/** The model of `for p in model.parameters(): … p …`. */
-function parametersOwnerOfLoopVariable(variable: Expression): Expression | undefined {
-  if (variable.kind !== "Name") return undefined;
-  const loop = enclosingLoop(variable);
-  if (loop?.kind !== "For" || loop.iterable.kind !== "Call" || loop.iterable.callee.kind !== "Attribute")
-    return undefined;
-  const method = loop.iterable.callee.attribute.id;
-  const bound =
-    method === "parameters" ? loop.target : method === "named_parameters" ? secondOf(loop.target) : undefined;
-  return bound?.kind === "Name" && bound.id === variable.id ? loop.iterable.callee.object : undefined;
-}
-
-function secondOf(target: Expression): Expression | undefined {
-  return target.kind === "Tuple" ? target.elements[1] : undefined;
-}
-
-/** True when no `if` stands between a node and its loop: a filter freezes a part only. */
-function isUnconditional(node: Node): boolean {
-  for (let at = node.parent; at !== undefined && at.kind !== "For"; at = at.parent) {
-    if (at.kind === "If") return false;
-  }
-  return true;
 }

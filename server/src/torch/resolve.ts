@@ -19,6 +19,7 @@ import { enclosingFunction } from "../python/walk";
 import { canonicalName } from "./api";
 import { isModuleBase } from "./api-kinds";
 import { enclosingClass, indexFile, type AttributeStore, type FileIndex } from "./resolve-index";
+import { FrozenModels } from "./resolve-frozen";
 import { createObjects } from "./resolve-objects";
 
 /** What an object is for, in a training script. */
@@ -118,6 +119,7 @@ class FileResolver implements Resolver {
   private indexed: FileIndex | undefined;
   private objects: ReturnType<typeof createObjects> | undefined;
   private readonly names = new Map<Expression, string | undefined>();
+  private frozen: FrozenModels | undefined;
   private readonly keys = new Map<Expression, string>();
   private readonly callers = new Map<FunctionDefinition, readonly Call[]>();
   private readonly classes = new Map<Expression, ClassDefinition | undefined>();
@@ -153,7 +155,7 @@ class FileResolver implements Resolver {
   }
 
   isFrozen(expression: Expression): boolean {
-    return (this.objects ??= createObjects(this)).isFrozen(expression);
+    return (this.frozen ??= new FrozenModels(this)).isFrozen(expression);
   }
 
   valuesOf(expression: Expression): readonly Expression[] {

@@ -13,7 +13,7 @@ import type {
   Node,
   Subscript,
 } from "../../python/tree";
-import { lossFunctions, parameterFreeModules } from "../api";
+import { parameterFreeModules } from "../api";
 import {
   graphFreePackages,
   graphKeepingAttributes,
@@ -28,6 +28,19 @@ import { isModuleBase } from "../api-kinds";
 import type { ResolvedObject, Resolver } from "../resolve";
 import { atEntry, type Definition, type Flow, type Reaching } from "./flow";
 import type { GradientModes } from "./gradient-mode";
+import {
+  argumentsOf,
+  createsGraph,
+  givesTensor,
+  hasDimension,
+  isGenerator,
+  isNumber,
+  isScalarFunction,
+  matchesKey,
+  reducesToScalar,
+  scaledLeaf,
+  wholeOf,
+} from "./shapes";
 import type { BackwardCall } from "./sinks";
 import {
   join,
@@ -166,8 +179,8 @@ class Evaluator implements CarriedValues {
     compute: () => Carried,
   ): Carried {
     const at = path.join("\u0000");
-    let byPath = memory.get(key);
-    if (byPath === undefined) memory.set(key, (byPath = new Map()));
+    const byPath = memory.get(key) ?? new Map<string, Carried>();
+    memory.set(key, byPath);
     const before = byPath.get(at);
     if (before !== undefined) return before;
     if (this.depth > depthLimit || path.length > 6) return unknown;
@@ -579,17 +592,6 @@ class Evaluator implements CarriedValues {
   }
 }
 
-/** `loss` of `loss / k`, `loss * scale` where the other operand is a number. */
-function scaledLeaf(value: Expression): Expression {
-  let at = value;
-  while (at.kind === "BinaryOperation") {
-    if (at.operator === "/" || (at.operator === "*" && isNumber(at.right))) at = at.left;
-    else if (at.operator === "*" && isNumber(at.left)) at = at.right;
-    else return at;
-  }
-  return at;
-}
-
 /** Not a starting value such as `loss = 0`, whose variable is backwarded after something was added. */
 function isOneValue(definition: Definition): boolean {
   const { value, kind } = definition;
@@ -600,77 +602,4 @@ function isOneValue(definition: Definition): boolean {
     value.kind === "Attribute" ||
     value.kind === "Subscript"
   );
-}
-
-function isNumber(value: Expression | undefined): boolean {
-  let expression = value;
-  while (expression?.kind === "UnaryOperation") expression = expression.operand;
-  if (expression === undefined) return false;
-  if (expression.kind === "Integer" || expression.kind === "Float") return true;
-  if (expression.kind !== "Call") return false;
-  if (expression.callee.kind === "Name") return /^(len|int|float)$/.test(expression.callee.id);
-  return (
-    expression.callee.kind === "Attribute" &&
-    /^(size|numel|item|dim|nelement)$/.test(expression.callee.attribute.id)
-  );
-}
-
-function argumentsOf(call: Call): Expression[] {
-  return [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
-}
-
-function matchesKey(key: Expression | undefined, wanted: number | string | undefined): boolean {
-  if (wanted === undefined || wanted === "*" || key === undefined) return true;
-  if (key.kind === "String" || key.kind === "Integer") return key.value === wanted;
-  return true;
-}
-
-/** Which part of their arguments builtins pass on: `sum(xs)` adds elements, `list(xs)[0]` is one. */
-function wholeOf(name: string, path: Path): Path {
-  if (/^builtins\.(list|tuple|sorted|reversed|iter|set|dict)$/.test(name)) return path;
-  return [];
-}
-
-function isScalarFunction(call: Call, name: string): boolean {
-  if (lossFunctions.has(name)) return reducesToScalar(call);
-  return /^torch\.(sum|mean)$/.test(name) && call.positional.length === 1 && !hasDimension(call);
-}
-
-function hasDimension(call: Call): boolean {
-  return call.keywords.some(({ name }) => /^(dim|axis|keepdim|keepdims)$/.test(name.id));
-}
-
-/** False for `reduction="none"` and whatever cannot be read. */
-function reducesToScalar(call: Call | undefined): boolean {
-  if (call === undefined || call.keywordSpreads.length > 0) return false;
-  return call.keywords.every(({ name, value }) => {
-    if (name.id === "reduction")
-      return value.kind === "String" && (value.value === "mean" || value.value === "sum");
-    return name.id !== "reduce";
-  });
-}
-
-function createsGraph(call: Call): boolean {
-  return call.keywords.some(
-    ({ name, value }) => name.id === "create_graph" && !(value.kind === "Boolean" && !value.value),
-  );
-}
-
-/** Classes and factories whose call gives one tensor. */
-function givesTensor(className: string): boolean {
-  if (
-    /^torch\.nn\.(Sequential|Linear|Conv\d.|Embedding|LayerNorm|BatchNorm\d.|Bilinear|ConvTranspose\d.)/.test(
-      className,
-    )
-  )
-    return true;
-  return (
-    /^torchvision\.models\.(resnet|resnext|wide_resnet|vgg|densenet|mobilenet|efficientnet|alexnet|convnext|vit|swin|squeezenet|regnet|mnasnet|shufflenet)/.test(
-      className,
-    ) || className === "timm.create_model"
-  );
-}
-
-function isGenerator(target: FunctionDefinition, resolver: Resolver): boolean {
-  return (resolver.index.returns.get(target) ?? []).some(({ kind }) => kind === "Yield");
 }

@@ -18,12 +18,12 @@ import {
   enclosingLoop,
   statementList,
   statementListsOf,
-  walk,
 } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName } from "../resolve-index";
 import type { Provenance } from "../provenance";
+import { someNode } from "./shapes";
 
 export interface EvaluationPass {
   /** The first forward that records a graph, and all others of the pass. */
@@ -201,14 +201,11 @@ class PassFinder {
   }
 
   private looksLikeTest(owner: FunctionDefinition): boolean {
-    let asserts = false;
-    walk(owner, {
-      enter(node) {
-        if (node.kind === "Assert") asserts = true;
-        if (node.kind === "Attribute" && /^assert/.test(node.attribute.id)) asserts = true;
-        return undefined;
-      },
-    });
+    const asserts = someNode(
+      owner,
+      (node) =>
+        node.kind === "Assert" || (node.kind === "Attribute" && node.attribute.id.startsWith("assert")),
+    );
     return asserts || (owner.name.id.startsWith("test_") && this.resolver.callsTo(owner).length === 0);
   }
 
@@ -327,16 +324,10 @@ class PassFinder {
   }
 
   private mentionsGradients(node: Node): boolean {
-    let found = false;
-    walk(node, {
-      enter: (at) => {
-        if (found) return false;
-        if (at.kind === "Call") found = this.isGradientCall(at);
-        else if (at.kind === "Attribute") found = at.attribute.id === "grad" || isStoreOfRequiresGrad(at);
-        return undefined;
-      },
+    return someNode(node, (at) => {
+      if (at.kind === "Call") return this.isGradientCall(at);
+      return at.kind === "Attribute" && (at.attribute.id === "grad" || isStoreOfRequiresGrad(at));
     });
-    return found;
   }
 
   private isGradientCall(call: Call): boolean {
@@ -436,25 +427,14 @@ function baseOfChain(call: Call): Expression {
 }
 
 function isEvaluationData(iterable: Expression): boolean {
-  let evaluation = false;
-  let training = false;
-  walk(iterable, {
-    enter(node) {
-      const name =
-        node.kind === "Name"
-          ? node.id
-          : node.kind === "Attribute"
-            ? node.attribute.id
-            : node.kind === "String"
-              ? node.value
-              : undefined;
-      if (name === undefined) return undefined;
-      if (/train/i.test(name)) training = true;
-      else if (evaluationData.test(name)) evaluation = true;
-      return undefined;
-    },
-  });
-  return evaluation && !training;
+  const named =
+    (pattern: RegExp) =>
+    (node: Node): boolean => {
+      if (node.kind === "String") return node.value !== undefined && pattern.test(node.value);
+      const name = node.kind === "Name" || node.kind === "Attribute" ? lastName(node) : undefined;
+      return name !== undefined && pattern.test(name);
+    };
+  return someNode(iterable, named(evaluationData)) && !someNode(iterable, named(/train/i));
 }
 
 /** `x.requires_grad = True`. */
@@ -466,14 +446,7 @@ function isStoreOfRequiresGrad(attribute: Extract<Node, { kind: "Attribute" }>):
 
 /** True when a statement, or one inside it, calls `.train()`. */
 function switchesToTraining(statement: Statement): boolean {
-  let found = false;
-  walk(statement, {
-    enter(node) {
-      if (node.kind === "Call" && trainingFlag(node) === true) found = true;
-      return undefined;
-    },
-  });
-  return found;
+  return someNode(statement, (node) => node.kind === "Call" && trainingFlag(node) === true);
 }
 
 function placeIn(block: readonly Statement[], node: Node): Place | undefined {

@@ -1,0 +1,116 @@
+/** Which models were told that none of their parameters require gradients. */
+import type { Attribute, Call, Expression, Node } from "../python/tree";
+import { enclosingLoop } from "../python/walk";
+import { modelWrappers, roleKeepingMethods } from "./api";
+import type { Resolver } from "./resolve";
+
+export class FrozenModels {
+  private frozen: ReadonlySet<string> | undefined;
+
+  constructor(private readonly resolver: Resolver) {}
+
+  /** True for a model frozen as a whole, followed through assignments, arguments and wrappers. */
+  isFrozen(expression: Expression): boolean {
+    this.frozen ??= this.collectFrozen();
+    const seen = new Set<Expression>();
+    const pending: Expression[] = [expression];
+    for (let at = pending.pop(); at !== undefined && seen.size < 50; at = pending.pop()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      if (freezes(at)) return true;
+      const key = this.resolver.keyOf(at);
+      if (key !== undefined && this.frozen.has(key)) return true;
+      if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
+      else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at));
+      if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
+    }
+    return false;
+  }
+
+  /** `teacher.encoder` of a frozen `teacher`. */
+  private frozenOwner(attribute: Attribute): boolean {
+    const key = this.resolver.keyOf(attribute.object);
+    return key !== undefined && this.frozen?.has(key) === true;
+  }
+
+  private sourcesOfCall(call: Call): Expression[] {
+    if (call.callee.kind === "Attribute" && roleKeepingMethods.has(call.callee.attribute.id))
+      return [call.callee.object];
+    const name = this.resolver.qualifiedName(call.callee);
+    if (name !== undefined && modelWrappers.has(name)) return call.positional.slice(0, 1);
+    const target = this.resolver.functionOf(call);
+    return target ? [...this.resolver.returnedValues(target)] : [];
+  }
+
+  private argumentsOf(expression: Expression): Expression[] {
+    if (expression.kind !== "Name") return [];
+    return this.resolver.scopes.lookup(expression).flatMap((binding) => {
+      const owner = binding.scope.owner;
+      if (binding.kind !== "parameter" || owner.kind !== "FunctionDefinition") return [];
+      return this.resolver
+        .callsTo(owner)
+        .flatMap((call) => this.resolver.argumentFor(call, owner, binding.name) ?? []);
+    });
+  }
+
+  private collectFrozen(): ReadonlySet<string> {
+    const frozen = new Set<string>();
+    const note = (expression: Expression): void => {
+      const key = this.resolver.keyOf(expression);
+      if (key !== undefined) frozen.add(key);
+    };
+    for (const call of this.resolver.index.callsByName.get("requires_grad_") ?? []) {
+      if (call.callee.kind === "Attribute" && givesFalse(call)) {
+        note(call.callee.object);
+        const model = parametersOwnerOfLoopVariable(call.callee.object);
+        if (model && isUnconditional(call)) note(model);
+      }
+    }
+    for (const store of this.resolver.index.attributeStores) {
+      if (store.target.kind !== "Attribute" || store.target.attribute.id !== "requires_grad") continue;
+      if (store.value?.kind !== "Boolean" || store.value.value) continue;
+      const model = parametersOwnerOfLoopVariable(store.target.object);
+      if (model && isUnconditional(store.target)) note(model);
+    }
+    return frozen;
+  }
+}
+
+function givesFalse(call: Call): boolean {
+  const value = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "requires_grad")?.value;
+  return value?.kind === "Boolean" && !value.value;
+}
+
+/** `Net().requires_grad_(False)` anywhere in a chain of role-keeping calls. */
+function freezes(expression: Expression): boolean {
+  return (
+    expression.kind === "Call" &&
+    expression.callee.kind === "Attribute" &&
+    expression.callee.attribute.id === "requires_grad_" &&
+    givesFalse(expression)
+  );
+}
+
+/** The model of `for p in model.parameters(): … p …`. */
+function parametersOwnerOfLoopVariable(variable: Expression): Expression | undefined {
+  if (variable.kind !== "Name") return undefined;
+  const loop = enclosingLoop(variable);
+  if (loop?.kind !== "For" || loop.iterable.kind !== "Call" || loop.iterable.callee.kind !== "Attribute")
+    return undefined;
+  const method = loop.iterable.callee.attribute.id;
+  const bound =
+    method === "parameters" ? loop.target : method === "named_parameters" ? secondOf(loop.target) : undefined;
+  return bound?.kind === "Name" && bound.id === variable.id ? loop.iterable.callee.object : undefined;
+}
+
+function secondOf(target: Expression): Expression | undefined {
+  return target.kind === "Tuple" ? target.elements[1] : undefined;
+}
+
+/** True when no `if` stands between a node and its loop: a filter freezes a part only. */
+function isUnconditional(node: Node): boolean {
+  for (let at = node.parent; at !== undefined && at.kind !== "For"; at = at.parent) {
+    if (at.kind === "If") return false;
+  }
+  return true;
+}
