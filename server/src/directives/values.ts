@@ -76,11 +76,16 @@ function joined<Item>(
   return before === undefined ? more : { ...before, value: [...before.value, ...more.value] };
 }
 
+/** What is above is a slip of the keyboard, and costs whoever tries all smaller ones their time. */
+const largestCount = 1 << 20;
+
 function readCount(key: "batch" | "accumulate" | "devices"): Reader {
   return (value, context) => {
     const count = wholeNumber(value.text);
-    if (count === undefined || count < 1)
-      report(context, value, texts.badInteger, { key, text: shown(value.text) });
+    const text = shown(value.text);
+    if (count === undefined || count < 1) report(context, value, texts.badInteger, { key, text });
+    else if (count > largestCount)
+      report(context, value, texts.countTooLarge, { key, text, limit: largestCount });
     else context.setup[key] = setting(value, count);
   };
 }

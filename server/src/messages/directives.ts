@@ -51,6 +51,10 @@ export const headerMessages = {
     en: "`{key}` is a whole number of at least 1, not `{text}`.",
     "zh-cn": "`{key}` 必须是不小于 1 的整数，而不是 `{text}`。",
   },
+  countTooLarge: {
+    en: "`{key}` of {text} is more than any run has; the limit is {limit}.",
+    "zh-cn": "`{key}` 为 {text}，超出任何实际训练的规模；上限为 {limit}。",
+  },
   badChoice: {
     en: "`{text}` is no value of `{key}`. Values: {choices}.",
     "zh-cn": "`{text}` 不是 `{key}` 的有效值。可用的值：{choices}。",

@@ -178,7 +178,7 @@ describe("the budget header", () => {
 
   describe("counts", () => {
     for (const key of ["batch", "accumulate", "devices"] as const) {
-      for (const bad of ["0", "-1", "1.5", "many", "99999999999999999999"]) {
+      for (const bad of ["0", "-1", "1.5", "many", "1048577", "99999999999999999999"]) {
         it(`refuses ${key}=${bad}`, () => {
           const [reported, second] = reportedIn(`# vram: ${key}=${bad}, mode=infer`);
           assert.equal(reported?.at, bad);
