@@ -1,7 +1,8 @@
 /** What an estimate rests on, and where each part came from. */
 import type { Span } from "../python/tree";
 import type { Assumption } from "./estimate";
-import type { OptimizerNeeds } from "./estimate-optimizer";
+import type { OptimizerNeeds } from "./optimizers";
+import { plainSpan } from "./estimate-spans";
 import type { Subject } from "./estimate-subject";
 import type { Setting, SettingOrigin, TrainingSetup } from "./setup";
 
@@ -9,6 +10,7 @@ export interface Grounds {
   readonly subject: Subject;
   /** Whether a step was simulated: batch, loss and kernels matter then only. */
   readonly ran: boolean;
+  readonly hasDerivedTarget: boolean;
   /** Attention kernels in order of call. */
   readonly attention: readonly string[];
   readonly optimizer: OptimizerNeeds | undefined;
@@ -23,12 +25,12 @@ function of<Value>(
   write: (value: Value) => string,
 ): Assumption {
   if (setting === undefined) return { key, value: otherwise, from: "default" };
-  const span = setting.span === undefined ? {} : { span: setting.span };
+  const span = setting.span === undefined ? {} : { span: plainSpan(setting.span) };
   return { key, value: write(setting.value), from: setting.from, ...span };
 }
 
 function plain(key: string, value: string, from: SettingOrigin, span?: Span): Assumption {
-  return { key, value, from, ...(span === undefined ? {} : { span: { start: span.start, end: span.end } }) };
+  return { key, value, from, ...(span === undefined ? {} : { span: plainSpan(span) }) };
 }
 
 export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumption[] {
@@ -41,6 +43,7 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
   if (ran) {
     found.push(of("batch", setup.batch, "1", String));
     if (setup.mode?.value !== "infer") found.push(of("loss", setup.loss, "sum", String));
+    if (grounds.hasDerivedTarget) found.push(plain("target", "like the output", "default"));
     const kernels = [...new Set(grounds.attention)];
     if (kernels.length > 0) found.push(of("attention", setup.attention, kernels.join("+"), String));
     if (setup.checkpoint !== undefined) {
@@ -53,7 +56,7 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
   }
   if (grounds.optimizer !== undefined) {
     found.push(of("optimizer", setup.optimizer, grounds.optimizer.name, () => grounds.optimizer?.name ?? ""));
-    if (grounds.optimizer.kernel !== "") found.push(plain("step", grounds.optimizer.kernel, "default"));
+    found.push(plain("step", grounds.optimizer.kernel, "default"));
   }
   for (const [what, span] of grounds.assumed) {
     const [key = "", value = ""] = what.split(":");

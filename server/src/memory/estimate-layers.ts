@@ -1,6 +1,7 @@
 /** Submodules by the place in the file that makes them, for hovers. */
 import type { Span } from "../python/tree";
 import type { LayerEstimate } from "./estimate";
+import { plainSpan } from "./estimate-spans";
 import { joinPath } from "./evaluate/nn/state";
 import type { ObjectValue } from "./evaluate/values";
 import { elementCount, type Tensor } from "./tensor";
@@ -35,7 +36,7 @@ export function layersOf(model: ObjectValue): LayerEstimate[] {
     for (const [name, child] of [...(state?.modules ?? [])].reverse()) {
       if (child === null) continue;
       const made = isContainer ? child.span : state?.attachedAt.get(name);
-      const at = made === undefined ? undefined : { start: made.start, end: made.end };
+      const at = plainSpan(made);
       pending.push({ path: joinPath(path, name), module: child, span: at });
     }
   }

@@ -2,18 +2,19 @@
 import { message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Module } from "../python/tree";
-import type { Assumption, ModelEstimate, Timeline, UnknownPart } from "./estimate";
+import type { ModelEstimate, Timeline, UnknownPart } from "./estimate";
 import { assumptionsOf } from "./estimate-assumptions";
 import { layersOf } from "./estimate-layers";
-import { needsOf, type OptimizerNeeds } from "./estimate-optimizer";
+import { peakOf } from "./estimate-peak";
+import { plainSpan } from "./estimate-spans";
+import { statesOf } from "./estimate-states";
 import { buildModel, classSubject, trainedSubject, type Subject } from "./estimate-subject";
-import { namedTensors, unknownParts } from "./evaluate/nn/state";
+import { unknownParts } from "./evaluate/nn/state";
 import { Program } from "./evaluate/program";
 import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
 import type { ObjectValue } from "./evaluate/values";
 import type { TrainingSetup } from "./setup";
-import { Execution, roundedUp } from "./tape";
-import { elementCount, type Tensor } from "./tensor";
+import { Execution } from "./tape";
 import type { Unknown } from "./unknown";
 
 /** A model that was built, in the program that built it. */
@@ -88,12 +89,14 @@ export class Estimator {
     return (this.program ??= newProgram(this.module, this.setup));
   }
 
+  /** Which model that is. */
   trainedModel(): Subject | undefined {
     this.subject ??= { value: trainedSubject(this.shared(), this.module, this.setup) };
     return this.subject.value;
   }
 
-  private trainedEstimate(): ModelEstimate | undefined {
+  /** The estimate of the model that is trained. */
+  trainedEstimate(): ModelEstimate | undefined {
     this.trained ??= { value: this.estimateTrained() };
     return this.trained.value;
   }
@@ -106,16 +109,7 @@ export class Estimator {
     if (plan === undefined) return this.assemble(subject, built, undefined, 0);
     const measure = runStep(built.program, built.model, plan, true);
     this.points = measure.timeline;
-    return this.assemble(subject, built, measure, this.perSample(subject, plan, measure));
-  }
-
-  /** Saved bytes that one more sample adds, from a second micro-batch. */
-  private perSample(subject: Subject, plan: StepPlan, measure: StepMeasure): number {
-    const second = 2 * plan.batch;
-    const again = build(this.module, this.setup, subject);
-    if (again === undefined) return 0;
-    const other = runStep(again.program, again.model, { ...plan, batch: second, forwardOnly: true });
-    return (other.saved - measure.saved) / (second - plan.batch);
+    return this.assemble(subject, built, measure, perSample(built, plan, measure));
   }
 
   private stateEstimate(name: string): ModelEstimate | undefined {
@@ -135,127 +129,46 @@ export class Estimator {
     measure: StepMeasure | undefined,
     perSample: number,
   ): ModelEstimate {
-    const parameters = namedTensors(model, "parameters").map((one) => one.tensor);
-    const trainable = parameters.filter((tensor) => tensor.requiresGrad);
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
-    const needs = isTraining ? needsOf(this.setup, trainable) : undefined;
-    const notes = [
-      ...unknownParts(model),
-      ...program.noted(),
-      ...(measure?.fault === undefined ? [] : [measure.fault]),
-    ];
-    const unknown = distinct(notes);
-    if (needs?.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: needs.fault });
+    const states = statesOf(model, this.setup, measure?.backward === undefined ? undefined : measure);
+    const { device, needs } = states;
+    const faults = measure?.fault === undefined ? [] : [measure.fault];
+    const unknown = distinct([...unknownParts(model), ...program.noted(), ...faults]);
+    if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push({ span: undefined, reason: message(unknownReasons.input) });
-    const states = statesOf(parameters, trainable, model, isTraining);
-    const peak = measure === undefined ? null : peakOf(measure, states, needs, isTraining);
-    const isOptimizerKnown = !isTraining || (needs !== undefined && needs.fault === undefined);
+    const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     const node = model.type.find((type) => type.node);
     return {
       name: model.type.name,
-      span: subject.span,
-      classSpan: node === undefined ? undefined : { start: node.name.start, end: node.name.end },
-      parameters: { count: count(parameters), bytes: states.parameters, trainable: count(trainable) },
-      buffers: { bytes: states.buffers },
-      gradients: { bytes: measure?.backward === undefined ? states.gradients : measure.gradients },
-      optimizer:
-        needs === undefined || needs.fault !== undefined ? null : { name: needs.name, bytes: needs.state },
+      span: plainSpan(subject.span),
+      classSpan: plainSpan(node?.name),
+      parameters: { count: states.count, bytes: device.parameters, trainable: states.trainable },
+      buffers: { bytes: device.buffers },
+      gradients: { bytes: device.gradients },
+      optimizer: needs === undefined ? null : { name: needs.name, bytes: device.optimizer },
       saved: measure === undefined ? null : { bytes: measure.saved, perSample },
       peak,
-      complete: isUnderstood && (peak === null || isOptimizerKnown),
+      complete: isUnderstood && (peak === null || !isTraining || needs !== undefined),
       unknown,
-      assumptions: this.assumptions(subject, program, measure, needs),
+      assumptions: assumptionsOf(this.setup, {
+        subject,
+        ran: measure !== undefined,
+        hasDerivedTarget: measure?.hasDerivedTarget ?? false,
+        attention: program.execution.attentionKernels,
+        optimizer: needs,
+        assumed: program.interpreter.assumed,
+      }),
       layers: layersOf(model),
     };
   }
-
-  private assumptions(
-    subject: Subject,
-    program: Program,
-    measure: StepMeasure | undefined,
-    needs: OptimizerNeeds | undefined,
-  ): Assumption[] {
-    return assumptionsOf(this.setup, {
-      subject,
-      ran: measure !== undefined,
-      attention: program.execution.attentionKernels,
-      optimizer: needs,
-      assumed: program.interpreter.assumed,
-    });
-  }
 }
 
-interface States {
-  readonly parameters: number;
-  readonly buffers: number;
-  readonly gradients: number;
-}
-
-function statesOf(
-  parameters: readonly Tensor[],
-  trainable: readonly Tensor[],
-  model: ObjectValue,
-  isTraining: boolean,
-): States {
-  return {
-    parameters: storageBytes(parameters),
-    buffers: storageBytes(namedTensors(model, "buffers").map((one) => one.tensor)),
-    gradients: isTraining ? tensorBytes(trainable) : 0,
-  };
-}
-
-/** Bytes of the distinct storages. */
-function storageBytes(tensors: readonly Tensor[]): number {
-  let bytes = 0;
-  for (const storage of new Set(tensors.map((tensor) => tensor.storage))) bytes += storage.bytes;
-  return bytes;
-}
-
-/** A gradient has the shape and the dtype of its parameter. */
-function tensorBytes(tensors: readonly Tensor[]): number {
-  return tensors.reduce((bytes, tensor) => bytes + tensor.storage.bytes, 0);
-}
-
-function count(tensors: readonly Tensor[]): number {
-  return tensors.reduce((total, tensor) => total + elementCount(tensor.shape), 0);
-}
-
-/** The highest of forward, backward and step, the optimizer's state on top of each. */
-function peakOf(
-  measure: StepMeasure,
-  states: States,
-  needs: OptimizerNeeds | undefined,
-  isTraining: boolean,
-): ModelEstimate["peak"] {
-  const state = needs?.state ?? 0;
-  const stateAllocated = needs?.stateAllocated ?? roundedUp(state);
-  const { forward, backward } = measure;
-  const place = (peak: typeof forward, phase: "forward" | "backward") => ({
-    bytes: peak.live + state,
-    allocated: peak.allocated + stateAllocated,
-    phase,
-    span: peak.location.span,
-    operator: peak.operator,
-    modulePath: peak.location.modulePath,
-  });
-  const phases: NonNullable<ModelEstimate["peak"]>[] = [place(forward, "forward")];
-  if (backward !== undefined) phases.push(place(backward, "backward"));
-  if (isTraining) {
-    // without a backward that could be followed, the step still holds all the states
-    const held = states.parameters + states.buffers + states.gradients;
-    const live = backward === undefined ? held : measure.liveAfterBackward;
-    const allocated = backward === undefined ? held : measure.allocatedAfterBackward;
-    phases.push({
-      bytes: live + state + (needs?.temporary ?? 0),
-      allocated: allocated + stateAllocated + (needs?.temporary ?? 0),
-      phase: "step",
-      span: undefined,
-      operator: "optimizer.step",
-      modulePath: "",
-    });
-  }
-  return phases.reduce((highest, one) => (one.bytes > highest.bytes ? one : highest));
+/** Saved bytes that one more sample adds, from the forward of a second micro-batch. */
+function perSample({ program, model }: Built, plan: StepPlan, measure: StepMeasure): number {
+  if (measure.fault !== undefined) return 0;
+  const other = runStep(program, model, { ...plan, batch: 2 * plan.batch, forwardOnly: true });
+  return (other.saved - measure.saved) / plan.batch;
 }
 
 function distinct(unknown: readonly Unknown[]): UnknownPart[] {
@@ -265,8 +178,7 @@ function distinct(unknown: readonly Unknown[]): UnknownPart[] {
       typeof value === "object" ? value.text.en : value,
     );
     const key = `${span?.start} ${reason.text.en} ${inner.join(" ")}`;
-    if (!found.has(key))
-      found.set(key, { span: span === undefined ? undefined : { start: span.start, end: span.end }, reason });
+    if (!found.has(key)) found.set(key, { span: plainSpan(span), reason });
   }
   return [...found.values()];
 }

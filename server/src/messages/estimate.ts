@@ -58,3 +58,15 @@ export const unknownReasons = {
 } satisfies Record<string, MessageText>;
 
 export type UnknownReason = keyof typeof unknownReasons;
+
+/** What would make a step fit. */
+export const fitTexts = {
+  batch: {
+    en: "micro-batch {batch} with {accumulate} accumulation steps",
+    "zh-cn": "微批次 {batch}，累积 {accumulate} 次",
+  },
+  precision: { en: "mixed precision (amp-bf16)", "zh-cn": "混合精度（amp-bf16）" },
+  checkpoint: { en: "checkpointing of the repeated blocks", "zh-cn": "对重复的模块使用激活检查点" },
+  optimizer: { en: "optimizer {name}", "zh-cn": "优化器 {name}" },
+  shard: { en: "FSDP over {devices} devices", "zh-cn": "在 {devices} 个设备上使用 FSDP" },
+} satisfies Record<string, MessageText>;

@@ -224,10 +224,24 @@ export function runOperator(
       ? interpreter.location
       : { span, modulePath: interpreter.modulePath };
   const result = interpreter.execution.call(name, positional, keywords, location);
-  if (isUnknown(result)) return noteResult(interpreter, result);
+  if (isUnknown(result)) return noteResult(interpreter, result, positional, keywords);
   return owned(interpreter, result);
 }
 
-function noteResult(interpreter: Interpreter, unknown: Unknown): Unknown {
-  return interpreter.note(unknown);
+/** What was not understood costs the answer something. Where an argument is to blame, its own reason says it best. */
+export function noteResult(
+  interpreter: Interpreter,
+  unknown: Unknown,
+  positional: readonly Argument[] = [],
+  keywords: Keywords = {},
+): Unknown {
+  return interpreter.note(unknownIn([...positional, ...Object.values(keywords)]) ?? unknown);
+}
+
+function unknownIn(values: readonly Argument[]): Unknown | undefined {
+  for (const value of values) {
+    const found = isUnknown(value) ? value : Array.isArray(value) ? unknownIn(value as readonly Argument[]) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 /** Calls: arguments, and what calling each kind of value means. */
-import type { Call, Span } from "../../python/tree";
+import type { Call, Expression, KeywordArgument, Span } from "../../python/tree";
 import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
@@ -45,9 +45,17 @@ function evaluateArguments(interpreter: Interpreter, node: Call): CallArguments 
   if (isUnknown(positional)) return positional;
   if (node.keywords.length === 0 && node.keywordSpreads.length === 0) return new CallArguments(positional);
   const keywords = new Map<string, Value>();
-  for (const keyword of node.keywords) keywords.set(keyword.name.id, interpreter.evaluate(keyword.value));
   let unknownKeywords: Unknown | undefined;
-  for (const spread of node.keywordSpreads) {
+  const named: (KeywordArgument | { readonly start: number; readonly spread: Expression })[] = [
+    ...node.keywords,
+    ...node.keywordSpreads.map((spread) => ({ start: spread.start, spread })),
+  ];
+  for (const one of named.sort((first, second) => first.start - second.start)) {
+    if (!("spread" in one)) {
+      keywords.set(one.name.id, interpreter.evaluate(one.value));
+      continue;
+    }
+    const { spread } = one;
     const value = interpreter.evaluate(spread);
     const dict = value instanceof ObjectValue ? value.payload : value;
     if (dict instanceof DictValue) {

@@ -55,6 +55,8 @@ export class Interpreter {
   modulePath = "";
   /** Paths of the modules of the model that runs, once it is built. */
   modulePaths: ReadonlyMap<ObjectValue, string> = new Map();
+  /** Modules that run as checkpointed segments although the code does not say so. */
+  checkpointed: ReadonlySet<ObjectValue> = new Set();
   /** False while the top level of the file runs: models are built, but nothing is trained. */
   tracing = false;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */

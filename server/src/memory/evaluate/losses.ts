@@ -72,6 +72,11 @@ export function isKnownLoss(name: string): boolean {
   return name === "sum" || name === "model" || name === "none" || Object.hasOwn(compared, name);
 }
 
+/** Whether a loss compares the output with a target whose shape follows from the output's. */
+export function takesTarget(name: string): boolean {
+  return name.includes(".") || Object.hasOwn(compared, name);
+}
+
 /** The sum of all outputs that need gradients. */
 function total(interpreter: Interpreter, output: Value): Value {
   // without a graph, as in the iteration before, nobody can tell which of them would have one
@@ -100,6 +105,42 @@ function ownLoss(interpreter: Interpreter, output: Value): Value {
   return scalar ?? interpreter.unknown("loss", interpreter.callSpan, { name: "model" });
 }
 
+/** `torch.nn.CrossEntropyLoss` or `torch.nn.functional.mse_loss`, called with the output and the target. */
+function libraryLoss(
+  interpreter: Interpreter,
+  path: string,
+  output: Value,
+  targets: readonly Value[],
+): Value {
+  const given = new CallArguments([first(output), ...targets]);
+  const type = interpreter.library.classOf(path);
+  if (type === undefined) return interpreter.library.call(path, given, interpreter.callSpan);
+  return interpreter.call(
+    interpreter.call(type, new CallArguments([]), undefined),
+    given,
+    interpreter.callSpan,
+  );
+}
+
+/** Losses whose targets are class numbers. */
+const classLosses = /cross_?entropy|nll|CrossEntropy|NLL/;
+
+/**
+ * The target that a loss takes with this output when nobody says what it is: class numbers for the classification losses,
+ * else the shape of the output.
+ */
+export function derivedTarget(interpreter: Interpreter, loss: string, output: Value): Value {
+  const logits = first(output);
+  if (!(logits instanceof Tensor)) return null;
+  const { shape } = logits;
+  const isClasses = classLosses.test(loss) && !/[Bb]inary|BCE/.test(loss);
+  if (!isClasses) return interpreter.execution.input(shape, logits.dtype);
+  const isSequence = shape.length === 3 && Object.hasOwn(compared, loss);
+  const classes = isSequence ? shape[2] : shape[1];
+  const kept = isSequence ? shape.slice(0, 2) : [...shape.slice(0, 1), ...shape.slice(2)];
+  return interpreter.execution.input(kept, "int64", classes);
+}
+
 /**
  * The loss. `custom` is the function of the file with that name; it is called with all outputs, then all targets. Unknown
  * when the name or what it computes is not understood.
@@ -121,6 +162,7 @@ export function lossOf(
     const pair = known.classes ? classified(interpreter, first(output), target) : [first(output), target];
     return callOperator(interpreter, known.operator, pair);
   }
+  if (name.includes(".")) return libraryLoss(interpreter, name, output, targets);
   if (custom === undefined) return interpreter.unknown("loss", interpreter.callSpan, { name });
   const outputs = output instanceof TupleValue || output instanceof ListValue ? output.items : [output];
   return interpreter.call(custom, new CallArguments([...outputs, ...targets]), interpreter.callSpan);

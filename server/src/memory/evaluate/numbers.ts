@@ -35,8 +35,14 @@ export function roundTo(value: number, digits: number): number {
   if (digits >= 0 && digits <= 20) {
     const scaled = value * 10 ** digits;
     if (Math.abs(scaled) > 2 ** 52) return value;
-    const fixed = Number(value.toFixed(digits));
-    return Math.abs(scaled % 1) === 0.5 ? roundHalfEven(scaled) / 10 ** digits : fixed;
+    // all decimals of the binary number: only an exact half is a tie
+    const isTie = /^50*$/.test(
+      value
+        .toFixed(digits + 60)
+        .split(".")[1]
+        ?.slice(digits) ?? "",
+    );
+    return isTie ? roundHalfEven(scaled) / 10 ** digits : Number(value.toFixed(digits));
   }
   const unit = 10 ** -digits;
   return roundHalfEven(value / unit) * unit;

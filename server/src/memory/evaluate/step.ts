@@ -7,8 +7,8 @@ import type { Peak, TimelinePoint } from "../tape";
 import { isFloating, Tensor, type Dtype } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
-import { isKnownLoss, lossOf } from "./losses";
-import { namedTensors } from "./nn/state";
+import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
+import { namedModules, namedTensors, repeatedBlocks } from "./nn/state";
 import type { Program } from "./program";
 import type { ObjectValue, Value } from "./values";
 
@@ -36,7 +36,11 @@ export interface StepMeasure {
   readonly liveAfterBackward: number;
   readonly allocatedAfterBackward: number;
   readonly gradients: number;
+  /** The parameters that got one. */
+  readonly stepped: readonly Tensor[];
   readonly timeline: readonly TimelinePoint[];
+  /** The target's shape was taken from the output. */
+  readonly hasDerivedTarget: boolean;
   /** Why the step could not be followed to its end. */
   readonly fault: Unknown | undefined;
 }
@@ -78,6 +82,17 @@ function callArguments(program: Program, plan: StepPlan): CallArguments {
   return new CallArguments(positional, keywords);
 }
 
+/** The modules that a setup checkpoints: the repeated blocks, or all of the classes named. */
+function segmentsOf(
+  model: ObjectValue,
+  checkpoint: "none" | "all" | readonly string[],
+): ReadonlySet<ObjectValue> {
+  if (checkpoint === "none") return new Set();
+  if (checkpoint === "all") return new Set(repeatedBlocks(model));
+  const named = namedModules(model).filter(({ module }) => checkpoint.includes(module.type.name));
+  return new Set(named.map(({ module }) => module));
+}
+
 /** Runs the step. The model must have been built by this program. */
 export function runStep(
   program: Program,
@@ -88,9 +103,13 @@ export function runStep(
   return new Step(program, model, plan).run(wantsTimeline);
 }
 
+type Writable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
+
 class Step {
   private readonly args: CallArguments;
-  private readonly targets: readonly Value[];
+  private readonly parameters: readonly Tensor[];
+  private targets: readonly Value[];
+  private hasDerivedTarget = false;
   private readonly custom: Value | undefined;
   private readonly held: Value[] = [];
 
@@ -99,13 +118,18 @@ class Step {
     private readonly model: ObjectValue,
     private readonly plan: StepPlan,
   ) {
+    this.parameters = namedTensors(model, "parameters").map((one) => one.tensor);
     this.args = callArguments(program, plan);
     this.targets = plan.targets.map((specification) => makeInput(program, specification, plan));
+    const { interpreter } = program;
+    interpreter.callSpan = undefined;
+    interpreter.checkpointed = segmentsOf(model, plan.checkpoint ?? "none");
     this.custom = isKnownLoss(plan.loss) ? undefined : program.global(plan.loss);
   }
 
   run(wantsTimeline: boolean): StepMeasure {
     const { execution } = this.program;
+    execution.zeroGradients(this.parameters);
     const inputs = execution.liveBytes().inputs;
     const trains = this.plan.mode === "train" && this.plan.loss !== "none" && this.plan.forwardOnly !== true;
     if (trains) this.previousIteration();
@@ -117,7 +141,7 @@ class Step {
     const forward = this.own(execution.takePeak());
     const saved = execution.savedBytes;
     const liveAfterForward = this.program.live;
-    const result = {
+    const result: Writable<StepMeasure> = {
       saved,
       inputs,
       forward,
@@ -125,23 +149,24 @@ class Step {
       liveAfterBackward: liveAfterForward,
       allocatedAfterBackward: this.program.allocated,
       gradients: 0,
+      stepped: [],
       timeline,
+      hasDerivedTarget: this.hasDerivedTarget,
       backward: undefined,
       fault: isUnknown(loss) ? loss : undefined,
     };
-    if (!trains || !(loss instanceof Tensor)) return result;
-    execution.phase = "backward";
-    execution.startPeak();
-    execution.backward(loss);
-    const backward = this.own(execution.takePeak());
-    execution.timeline = undefined;
-    return {
-      ...result,
-      backward,
-      liveAfterBackward: this.program.live,
-      allocatedAfterBackward: this.program.allocated,
-      gradients: execution.liveBytes().gradients,
-    };
+    if (trains && loss instanceof Tensor) {
+      execution.phase = "backward";
+      execution.startPeak();
+      execution.backward(loss);
+      result.backward = this.own(execution.takePeak());
+      result.liveAfterBackward = this.program.live;
+      result.allocatedAfterBackward = this.program.allocated;
+      result.gradients = execution.liveBytes().gradients;
+      result.stepped = this.parameters.filter((tensor) => tensor.gradient !== undefined);
+    }
+    this.finish();
+    return result;
   }
 
   /** The peak without what the top level of the file left behind. */
@@ -204,6 +229,28 @@ class Step {
   private loss(output: Value): Value {
     const { interpreter } = this.program;
     if (this.plan.loss === "none") return null;
-    return interpreter.guard(() => lossOf(interpreter, this.plan.loss, this.custom, output, this.targets));
+    return interpreter.guard(() =>
+      lossOf(interpreter, this.plan.loss, this.custom, output, this.targetsFor(output)),
+    );
+  }
+
+  /** The targets given, else the one that the loss takes with this output. */
+  private targetsFor(output: Value): readonly Value[] {
+    if (this.targets.length > 0 || !takesTarget(this.plan.loss)) return this.targets;
+    const target = derivedTarget(this.program.interpreter, this.plan.loss, output);
+    if (target === null) return [];
+    this.hasDerivedTarget = true;
+    this.targets = [target];
+    return this.targets;
+  }
+
+  /** Gives back what the step held, so that another can run on the same model. */
+  private finish(): void {
+    const { execution, interpreter } = this.program;
+    for (const value of this.held) interpreter.references.release(value);
+    for (const value of [...this.args.values(), ...this.targets]) interpreter.references.release(value);
+    execution.phase = "setup";
+    execution.timeline = undefined;
+    interpreter.checkpointed = new Set();
   }
 }

@@ -4,6 +4,7 @@ import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
+import { runCheckpointed } from "../library/checkpoint";
 import { FunctionValue, type ObjectValue, type Value } from "../values";
 
 /** Runs `forward`; the caller keeps the arguments alive meanwhile, as `__call__`'s `*args` does. */
@@ -29,8 +30,26 @@ export function runForward(
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
   const forward = getAttribute(interpreter, object, "forward", span);
-  const result = isUnknown(forward) ? interpreter.note(forward) : interpreter.call(forward, args, span);
+  const result = isUnknown(forward)
+    ? interpreter.note(forward)
+    : interpreter.checkpointed.has(object)
+      ? checkpointed(interpreter, forward, args, span)
+      : interpreter.call(forward, args, span);
   interpreter.modulePath = outer;
+  return result;
+}
+
+/** A module that is to run as a checkpointed segment; checkpoints inside it are left out. */
+function checkpointed(
+  interpreter: Interpreter,
+  forward: Value,
+  args: CallArguments,
+  span: Span | undefined,
+): Value {
+  const outer = interpreter.checkpointed;
+  interpreter.checkpointed = new Set();
+  const result = runCheckpointed(interpreter, forward, args, false, span);
+  interpreter.checkpointed = outer;
   return result;
 }
 

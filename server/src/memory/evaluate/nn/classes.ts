@@ -4,7 +4,7 @@ import { unknownReasons } from "../../../messages/estimate";
 import { Unknown } from "../../unknown";
 import type { ModuleRow } from "../../modules/module";
 import { constructModule, forwardModule } from "../../modules/registry";
-import { owned, toArguments } from "../bridge";
+import { noteResult, owned, toArguments } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { rootOf } from "../reasons";
 import { ClassValue, NativeFunction, ObjectValue, type Native } from "../values";
@@ -89,7 +89,7 @@ function forward(path: string): Native {
     const result = interpreter.hide(() =>
       forwardModule(interpreter.execution, path, handle, positional, keywords, interpreter.location),
     );
-    if (result instanceof Unknown) return interpreter.note(result);
+    if (result instanceof Unknown) return noteResult(interpreter, result, positional, keywords);
     return owned(interpreter, result);
   };
 }

@@ -79,3 +79,15 @@ export function namedTensors(
 export function unknownParts(root: ObjectValue): Unknown[] {
   return namedModules(root).flatMap(({ module }) => [...(module.module?.unknownParts.values() ?? [])]);
 }
+
+/** The modules of stacks: containers of several children of one class that is not a container itself. */
+export function repeatedBlocks(root: ObjectValue): ObjectValue[] {
+  const blocks = new Set<ObjectValue>();
+  for (const { module } of namedModules(root)) {
+    const children = [...(module.module?.modules.values() ?? [])].filter((child) => child !== null);
+    const [first] = children;
+    if (children.length < 2 || first === undefined || (first.module?.modules.size ?? 0) === 0) continue;
+    if (children.every((child) => child.type === first.type)) for (const child of children) blocks.add(child);
+  }
+  return [...blocks];
+}

@@ -1,0 +1,115 @@
+/** The peak of a traced step, on one device or on one of several that share the model states. */
+import type { ModelEstimate } from "./estimate";
+import { plainSpan } from "./estimate-spans";
+import type { StepMeasure } from "./evaluate/step";
+import type { OptimizerNeeds } from "./optimizers";
+import type { TrainingSetup } from "./setup";
+import type { DeviceStates } from "./sharding";
+import { stepPeak, workspaceBytes, type StepPeak } from "./simulate";
+import type { Peak } from "./tape";
+
+/** Bytes of the model states, all of them and one device's part. */
+export interface States {
+  readonly whole: {
+    readonly parameters: number;
+    readonly buffers: number;
+    readonly gradients: number;
+    readonly optimizer: number;
+  };
+  readonly device: DeviceStates;
+  readonly isShared: boolean;
+}
+
+type EstimatedPeak = NonNullable<ModelEstimate["peak"]>;
+
+export function peakOf(
+  measure: StepMeasure,
+  states: States,
+  needs: OptimizerNeeds | undefined,
+  setup: TrainingSetup,
+): EstimatedPeak {
+  const workspace = workspaceBytes(setup.device?.value.card);
+  if ((setup.mode?.value ?? "train") === "infer") return phaseOnly(measure.forward, "forward", 0, workspace);
+  if (measure.backward === undefined) return lowerBound(measure, states, workspace);
+  const traced = {
+    forward: measure.forward,
+    backward: measure.backward,
+    after: measure.liveAfterBackward,
+    afterAllocated: measure.allocatedAfterBackward,
+  };
+  const peak = written(stepPeak(traced, needs, workspace));
+  return states.isShared ? shared(measure, states, needs, peak) : peak;
+}
+
+function written(peak: StepPeak): EstimatedPeak {
+  const { bytes, allocated, phase, operator, location } = peak;
+  return {
+    bytes,
+    allocated,
+    phase,
+    operator,
+    span: plainSpan(location?.span),
+    modulePath: location?.modulePath ?? "",
+  };
+}
+
+function phaseOnly(peak: Peak, phase: "forward", state: number, workspace: number): EstimatedPeak {
+  return {
+    bytes: peak.live + state,
+    allocated: peak.allocated + state + workspace,
+    phase,
+    operator: peak.operator,
+    span: plainSpan(peak.location.span),
+    modulePath: peak.location.modulePath,
+  };
+}
+
+/** The step could not be followed to its end: it still holds all the states at once. */
+function lowerBound(measure: StepMeasure, { whole }: States, workspace: number): EstimatedPeak {
+  const forward = phaseOnly(measure.forward, "forward", whole.optimizer, workspace);
+  const held = whole.parameters + whole.buffers + whole.gradients + whole.optimizer;
+  if (forward.bytes >= held) return forward;
+  return {
+    bytes: held,
+    allocated: held + workspace,
+    phase: "step",
+    operator: "optimizer.step",
+    span: undefined,
+    modulePath: "",
+  };
+}
+
+/** What one device holds at each point of the step: its part of the states, and all of the activations. */
+function shared(
+  measure: StepMeasure,
+  { whole, device }: States,
+  needs: OptimizerNeeds | undefined,
+  alone: EstimatedPeak,
+): EstimatedPeak {
+  const fixed = device.parameters + device.buffers + device.optimizer + device.gathered + device.buckets;
+  const gradientShare = whole.gradients === 0 ? 0 : device.gradients / whole.gradients;
+  const optimizerShare = whole.optimizer === 0 ? 1 : device.optimizer / whole.optimizer;
+  let best: EstimatedPeak = {
+    ...alone,
+    phase: "step",
+    operator: "optimizer.step",
+    span: undefined,
+    modulePath: "",
+    bytes: fixed + device.gradients + measure.inputs + Math.ceil((needs?.temporary ?? 0) * optimizerShare),
+  };
+  for (const point of measure.timeline) {
+    const activations = point.inputs + point.saved + point.temporary;
+    const bytes = fixed + activations + Math.ceil(point.gradients * gradientShare);
+    if (bytes <= best.bytes || point.phase === "setup") continue;
+    const { operator, location } = point;
+    best = {
+      ...best,
+      bytes,
+      phase: point.phase,
+      operator,
+      span: plainSpan(location.span),
+      modulePath: location.modulePath,
+    };
+  }
+  return { ...best, allocated: best.bytes + Math.max(0, alone.allocated - alone.bytes) };
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { readHeader } from "../../../server/src/directives/header";
+import { estimateModule } from "../../../server/src/memory/estimate";
+import { largestBatch, measuredLine, whatFits } from "../../../server/src/memory/fit";
+import type { TrainingSetup } from "../../../server/src/memory/setup";
+import { parseModule } from "../../../server/src/python/parse";
+import { buildScopes } from "../../../server/src/python/scope";
+import type { Module } from "../../../server/src/python/tree";
+import { modelText } from "../../support/goldens";
+import { loadParser } from "../../support/parser";
+
+const GiB = 2 ** 30;
+
+function subject(
+  file: string,
+  change: (setup: TrainingSetup) => TrainingSetup = (setup) => setup,
+): { module: Module; setup: TrainingSetup } {
+  const parsed = parseModule(modelText(file));
+  return { module: parsed.module, setup: change(readHeader(parsed).setup) };
+}
+
+function peakOf(module: Module, setup: TrainingSetup): number {
+  return estimateModule(module, buildScopes(module), setup).all()[0]?.peak?.allocated ?? 0;
+}
+
+describe("what would make it fit", () => {
+  before(loadParser);
+
+  it("finds the largest micro-batch by simulation", () => {
+    const { module, setup } = subject("lenet5.py");
+    const limit = 64 * 2 ** 20;
+    const largest = largestBatch(module, setup, limit);
+    assert.ok(largest !== undefined && largest > 128);
+    const at = (batch: number): number =>
+      peakOf(module, { ...setup, batch: { value: batch, from: "header" } });
+    assert.ok(at(largest) <= limit);
+    assert.ok(at(largest + 1) > limit);
+  });
+
+  it("says nothing when not even one sample fits", () => {
+    const { module, setup } = subject("lenet5.py");
+    assert.equal(largestBatch(module, setup, 1000), undefined);
+  });
+
+  it("simulates every option anew, smallest change first", () => {
+    const { module, setup } = subject("gpt.py", (given) => ({
+      ...given,
+      budget: { value: 1.5 * GiB, from: "header" },
+    }));
+    const answer = whatFits(module, setup);
+    assert.ok(answer);
+    assert.deepEqual(
+      answer.options.map(({ changes }) => Object.keys(changes)[0]),
+      ["batch", "precision", "checkpoint", "optimizer", "optimizer", "shard"],
+    );
+    const [smaller] = answer.options;
+    assert.deepEqual(smaller?.changes, { batch: "4", accumulate: "2" });
+    const batch = { value: 4, from: "header" } as const;
+    assert.equal(smaller?.bytes, peakOf(module, { ...setup, batch }));
+    for (const option of answer.options) assert.equal(option.fits, option.bytes <= answer.limit);
+    const present = peakOf(module, setup);
+    assert.ok(answer.options.every((option) => option.bytes <= present));
+  });
+
+  it("has nothing to say without a limit or an input", () => {
+    const { module } = subject("gpt.py");
+    assert.equal(whatFits(module, {}), undefined);
+    assert.equal(whatFits(module, { budget: { value: GiB, from: "header" } }), undefined);
+  });
+});
+
+describe("the line through measured peaks", () => {
+  const points = [
+    { batch: 16, bytes: 1.8 * GiB },
+    { batch: 32, bytes: 3.0 * GiB },
+    { batch: 64, bytes: 5.4 * GiB },
+  ];
+
+  it("gives the worked figures", () => {
+    const line = measuredLine(points, 80, 6.5 * GiB);
+    assert.ok(line);
+    assert.equal((line.perSample / GiB).toFixed(9), "0.075000000");
+    assert.equal((line.fixed / GiB).toFixed(9), "0.600000000");
+    assert.equal(((line.prediction ?? 0) / GiB).toFixed(9), "6.600000000");
+    assert.equal(line.isOverBudget, true);
+    assert.equal(line.largestBatch, 78);
+    assert.equal(line.largestMeasured, 64);
+    for (const residual of line.residuals) assert.ok(Math.abs(residual) < 10);
+  });
+
+  it("shows how far the points lie from it", () => {
+    const line = measuredLine(
+      [
+        { batch: 1, bytes: 10 },
+        { batch: 2, bytes: 30 },
+        { batch: 3, bytes: 20 },
+      ],
+      undefined,
+      undefined,
+    );
+    assert.deepEqual(line?.residuals.map(Math.round), [-5, 10, -5]);
+    assert.equal(line?.prediction, undefined);
+    assert.equal(line?.largestBatch, undefined);
+  });
+
+  it("needs two different micro-batches", () => {
+    assert.equal(measuredLine([], 8, GiB), undefined);
+    assert.equal(
+      measuredLine(
+        [
+          { batch: 8, bytes: 1 },
+          { batch: 8, bytes: 2 },
+        ],
+        8,
+        GiB,
+      ),
+      undefined,
+    );
+  });
+});
