@@ -8,7 +8,7 @@ import type { DocumentState, StatusParams } from "../../server/src/lsp/status";
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.languages.createLanguageStatusItem("vramlint", { language: "python" });
   private readonly states = new Map<string, StatusParams>();
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly subscriptions: readonly { dispose(): unknown }[];
   private hasFailed = false;
 
   constructor(private readonly client: LanguageClient) {

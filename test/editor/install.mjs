@@ -41,7 +41,7 @@ export async function installRuntime(log) {
 }
 
 function npm(command, args, cwd) {
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"];
   const shell = process.platform === "win32";
   execFileSync(shell ? "npm.cmd" : "npm", [command, ...args, ...flags], {
     cwd,

@@ -84,7 +84,7 @@ describe("code actions", () => {
     const diagnostic = (await client.pull(uri)).find(({ code }) => code === "eval-without-no-grad");
     assert.ok(diagnostic);
     const withData = await client.actionsFor(uri, diagnostic);
-    const { data: _data, ...bare } = diagnostic;
+    const bare = { ...diagnostic, data: undefined };
     const withoutData = await client.actionsFor(uri, bare);
     const unasked = await client.actions(uri, diagnostic.range);
     const essence = (actions: CodeAction[]) => actions.map(({ title, edit }) => ({ title, edit }));

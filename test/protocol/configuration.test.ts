@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DiagnosticSeverity } from "vscode-languageserver/node";
 import { rulesInScript, script, uriOf } from "./support/scripts";
-import { pushCapabilities, TestClient } from "./support/test-client";
+import { plain, pushCapabilities, TestClient } from "./support/test-client";
 
 describe("configuration", () => {
   const uri = uriOf("train.py");
@@ -87,9 +87,9 @@ describe("configuration", () => {
 
   it("has a language that wins over the client's", async () => {
     await start({ locale: "en", settings: { language: "zh-cn" } });
-    for (const { message } of await client.pull(uri)) assert.match(String(message), /\p{Script=Han}/u);
+    for (const { message } of await client.pull(uri)) assert.match(plain(message), /\p{Script=Han}/u);
     await client.changeSettings({ language: "auto" });
-    for (const { message } of await client.pull(uri)) assert.doesNotMatch(String(message), /\p{Script=Han}/u);
+    for (const { message } of await client.pull(uri)) assert.doesNotMatch(plain(message), /\p{Script=Han}/u);
   });
 
   it("with run: onSave keeps what was found until the file is saved", async () => {
@@ -115,5 +115,22 @@ describe("configuration", () => {
     const next = await client.pushed(uri);
     assert.equal(next.version, 2);
     assert.equal(client.published.length, 1);
+  });
+
+  it("shows in the status that our own client asks for", async () => {
+    await start({ initializationOptions: { status: true } });
+    const stateOf = (of: string, state: string) =>
+      client.until(() => client.statuses.find((status) => status.uri === of && status.state === state));
+    await client.pull(uri);
+    assert.equal((await stateOf(uri, "analysed")).findings, rulesInScript.length);
+    await client.open(uriOf("notes.py"), "words = []\n");
+    await client.pull(uriOf("notes.py"));
+    await stateOf(uriOf("notes.py"), "not-training");
+    await client.open(uriOf("large.py"), "import torch\n".repeat(90_000));
+    await client.pull(uriOf("large.py"));
+    await stateOf(uriOf("large.py"), "too-large");
+    await client.changeSettings({ enable: false });
+    await client.pull(uri);
+    await stateOf(uri, "disabled");
   });
 });

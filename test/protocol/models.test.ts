@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Hover } from "vscode-languageserver/node";
 import { script, uriOf } from "./support/scripts";
-import { pullCapabilities, TestClient } from "./support/test-client";
+import { plain, pullCapabilities, TestClient } from "./support/test-client";
 
 /** Net of the script: 1000·1000 + 1000 + 1000·10 + 10 parameters in fp32, Adam. */
 const states = "15.4 MiB";
@@ -86,8 +86,8 @@ describe("what a model needs", () => {
     const hint = (await client.inlayHints(uri)).find(({ position }) => position.line === 1);
     assert.ok(hint, "a hint on the header's last line");
     assert.equal(hint.position.character, "# vram: loss=cross_entropy".length);
-    assert.match(String(hint.label), /^≈ \d+\.\d of 64\.0 MiB \(\d+ %\), peak (at line \d+|in step)$/);
-    assert.ok(String(hint.label).length <= 43, "VS Code cuts longer hints");
+    assert.match(plain(hint.label), /^≈ \d+\.\d of 64\.0 MiB \(\d+ %\), peak (at line \d+|in step)$/);
+    assert.ok(plain(hint.label).length <= 43, "VS Code cuts longer hints");
     const text = textOf(await client.hover(uri, { line: 0, character: 10 }));
     assert.match(text, /Effective batch: 32 × 1 accumulation steps × 1 devices = 32/);
     assert.doesNotMatch(text, /\| unknown \|/);
@@ -105,6 +105,6 @@ describe("what a model needs", () => {
   it("is in Chinese for a Chinese client", async () => {
     await start(script, { locale: "zh-cn" });
     assert.match(textOf(await client.hover(uri, client.positionOf(uri, "class Net", 7))), /1,011,010 个参数/);
-    assert.match(String((await client.inlayHints(uri))[0]?.label), /参数、梯度与优化器状态/);
+    assert.match(plain((await client.inlayHints(uri))[0]?.label), /参数、梯度与优化器状态/);
   });
 });

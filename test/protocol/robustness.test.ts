@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CancellationTokenSource, LSPErrorCodes } from "vscode-languageserver/node";
+import { CancellationTokenSource, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
 import { rulesInScript, script, uriOf } from "./support/scripts";
 import { TestClient } from "./support/test-client";
 
@@ -130,7 +130,7 @@ describe("bad input", () => {
     const requests = sources.map(({ token }) =>
       client.connection.sendRequest("textDocument/diagnostic", { textDocument: { uri } }, token).then(
         () => "answered",
-        (error: { code?: number }) => error.code,
+        (error: unknown) => (error instanceof ResponseError ? error.code : error),
       ),
     );
     for (const source of sources) source.cancel();

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { actionsAt, closeEverything, diagnosticOf, hoverText, open, positionOf, until } from "./editor";
+import {
+  actionsAt,
+  closeEverything,
+  diagnosticOf,
+  hoverText,
+  labelOf,
+  open,
+  positionOf,
+  until,
+} from "./editor";
 import "./screenshots";
 
 const chinese = /\p{Script=Han}/u;
@@ -33,7 +42,7 @@ describe("in Chinese", () => {
       range,
     );
     assert.ok(hints.length > 0);
-    for (const { label } of hints) assert.match(String(label), chinese);
+    for (const hint of hints) assert.match(labelOf(hint), chinese);
   });
 
   it("the manifest is Chinese", () => {

@@ -91,8 +91,12 @@ export async function hoverText(uri: vscode.Uri, position: vscode.Position): Pro
   );
   return hovers
     .flatMap(({ contents }) => contents)
-    .map((content) => (typeof content === "string" ? content : content.value))
+    .map((content) => (content instanceof vscode.MarkdownString ? content.value : ""))
     .join("\n");
+}
+
+export function labelOf({ label }: vscode.InlayHint): string {
+  return typeof label === "string" ? label : label.map(({ value }) => value).join("");
 }
 
 export function positionOf(document: vscode.TextDocument, piece: string, within = 0): vscode.Position {

@@ -1,3 +1,4 @@
+import "./activation";
 import "./diagnostics";
 import "./models";
 import "./commands";

@@ -25,7 +25,7 @@ class Collected extends Mocha.reporters.Base {
     runner.once("end", () => {
       const file = process.env["VRAMLINT_SUITE_RESULT"];
       if (file === undefined) return;
-      const { passes = 0, pending = 0 } = this.stats;
+      const { passes, pending } = this.stats;
       const report = lines.join("\n");
       writeFileSync(
         file,

@@ -37,6 +37,7 @@ const looks: Readonly<Record<string, unknown>> = {
   "breadcrumbs.enabled": false,
   "editor.minimap.enabled": false,
   "editor.scrollbar.vertical": "hidden",
+  "editor.scrollbar.horizontal": "hidden",
   "editor.overviewRulerBorder": false,
   "editor.hideCursorInOverviewRuler": true,
   "editor.glyphMargin": false,

@@ -17,6 +17,8 @@ import type {
   Hover,
   InitializeResult,
   InlayHint,
+  InlayHintLabelPart,
+  MarkupContent,
   Position,
   ProtocolConnection,
   PublishDiagnosticsParams,
@@ -198,8 +200,8 @@ export class TestClient {
 
   async pull(uri: string): Promise<Diagnostic[]> {
     const report = await this.report(uri);
-    assert.equal(report.kind, "full");
-    return report.kind === "full" ? report.items : [];
+    if (report.kind !== "full") assert.fail("a full report was asked for");
+    return report.items;
   }
 
   async actions(uri: string, range: Range, context: Partial<CodeActionContext> = {}): Promise<CodeAction[]> {
@@ -275,4 +277,10 @@ export class TestClient {
     this.process.kill("SIGKILL");
     this.connection.dispose();
   }
+}
+
+/** A message or a label, which may come in parts or with marks. */
+export function plain(text: string | MarkupContent | readonly InlayHintLabelPart[] | undefined): string {
+  if (text === undefined || typeof text === "string") return text ?? "";
+  return "value" in text ? text.value : text.map(({ value }) => value).join("");
 }
