@@ -7,6 +7,7 @@ import { terminalFor } from "../../server/src/cli/reporter";
 import { jsonEstimate } from "../../server/src/cli/report/estimate-json";
 import type { EstimateFacts } from "../../server/src/cli/report/estimate-json";
 import { textEstimate } from "../../server/src/cli/report/estimate-text";
+import { measuredLine } from "../../server/src/memory/fit";
 import type { ModelEstimate } from "../../server/src/memory/estimate";
 import { message } from "../../server/src/messages/message";
 import type { Language } from "../../server/src/messages/message";
@@ -61,13 +62,27 @@ const partly: ModelEstimate = {
   assumptions: [],
 };
 
-function factsOf(models: readonly ModelEstimate[]): EstimateFacts {
+function factsOf(models: readonly ModelEstimate[], more: Partial<EstimateFacts> = {}): EstimateFacts {
   const parsed = parseModule(text);
   const { setup } = readHeader(parsed);
-  return { name: "net.py", source: parsed.source, models, setup, verdict: budgetVerdict(setup, models[0]) };
+  return {
+    name: "net.py",
+    source: parsed.source,
+    models,
+    setup,
+    verdict: budgetVerdict(setup, models[0]),
+    fit: undefined,
+    largestBatch: undefined,
+    measured: undefined,
+    ...more,
+  };
 }
 
-function textOf(models: readonly ModelEstimate[], language: Language = "en"): string {
+function textOf(
+  models: readonly ModelEstimate[],
+  language: Language = "en",
+  more: Partial<EstimateFacts> = {},
+): string {
   const silent = { write: () => undefined };
   const io = {
     readStdin: () => Promise.resolve(new Uint8Array()),
@@ -76,7 +91,7 @@ function textOf(models: readonly ModelEstimate[], language: Language = "en"): st
     env: {},
     cwd: "/",
   };
-  return textEstimate(factsOf(models), terminalFor(io, language));
+  return textEstimate(factsOf(models, more), terminalFor(io, language));
 }
 
 describe("vramlint estimate", () => {
@@ -155,7 +170,32 @@ describe("vramlint estimate", () => {
       accumulate: 2,
       devices: 2,
       effectiveBatch: 64,
+      largestBatch: null,
+      options: [],
+      measured: null,
     });
+  });
+
+  it("prints the line through measured peaks, and says what it holds for", () => {
+    const GiB = 1024 ** 3;
+    const points = [
+      { batch: 16, bytes: 1.8 * GiB },
+      { batch: 32, bytes: 3 * GiB },
+      { batch: 64, bytes: 5.4 * GiB },
+    ];
+    const setup = { batch: { value: 80, from: "header" as const } };
+    const measured = measuredLine(points, 80, 6.5 * GiB);
+    const printed = textOf([known], "en", { setup, measured });
+    assert.match(printed, /measured peaks +614\.4 MiB \+ 76\.8 MiB a sample\n/);
+    assert.match(printed, /by that line +6\.60 GiB {2}at micro-batch 80\n/);
+    assert.match(printed, /largest by the line +78\n/);
+    assert.match(printed, /largest measured +64\n/);
+    assert.match(printed, /this shape, precision and optimizer only/);
+    const { budget } = JSON.parse(jsonEstimate(factsOf([known], { measured }), "en")) as {
+      budget: { measured: { largestBatch: number; largestMeasured: number } };
+    };
+    assert.equal(budget.measured.largestBatch, 78);
+    assert.equal(budget.measured.largestMeasured, 64);
   });
 
   it("gives no verdict where there is no model or no budget", () => {
@@ -185,6 +225,27 @@ describe("vramlint estimate", () => {
       assert.deepEqual([read.budget.budget, read.budget.device], [1024 * MiB, 4096 * MiB]);
       const table = await vramlint(["estimate", "lenet5.py"], { cwd: models });
       assert.match(table.stdout, /parameters +241\.0 KiB {2}61,706, 61,706 trainable/);
+    });
+
+    it("simulates what would make a step fit", async () => {
+      const lenet = readFileSync(path.join(__dirname, "../goldens/models/lenet5.py"), "utf8");
+      folder.write("a.py", lenet.replace("budget=1GiB", "budget=15MiB"));
+      const { stdout } = await vramlint(["estimate", "a.py", "--format", "json"], { cwd: folder.path });
+      const { budget } = JSON.parse(stdout) as {
+        budget: {
+          verdict: string;
+          largestBatch: number;
+          options: { changes: Record<string, string>; bytes: number; fits: boolean }[];
+        };
+      };
+      assert.equal(budget.verdict, "over-budget");
+      assert.ok(budget.largestBatch > 0 && budget.largestBatch < 128, String(budget.largestBatch));
+      const smaller = budget.options.find(({ changes }) => changes["batch"] !== undefined);
+      assert.ok(smaller?.fits && smaller.bytes <= 15 * MiB);
+      assert.equal(Number(smaller.changes["batch"]) * Number(smaller.changes["accumulate"]), 128);
+      const table = await vramlint(["estimate", "a.py"], { cwd: folder.path });
+      assert.match(table.stdout, /over the budget by/);
+      assert.match(table.stdout, /what would make it fit:\n {4}micro-batch 64 with 2 accumulation steps: \d/);
     });
 
     it("says what is missing in a file without models", async () => {

@@ -1,6 +1,7 @@
 /** `vramlint estimate FILE`. */
 import path from "node:path";
 import { analyze } from "../analysis";
+import { largestBatch, measuredLine, whatFits } from "../memory/fit";
 import { estimateMessages as texts, usageMessages } from "../messages/cli";
 import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
@@ -11,6 +12,7 @@ import type { DecodedText, ReadResult } from "../workspace/text";
 import { stdinMark } from "./check";
 import { exitCodes } from "./io";
 import { jsonEstimate } from "./report/estimate-json";
+import type { EstimateFacts } from "./report/estimate-json";
 import { textEstimate } from "./report/estimate-text";
 import type { Terminal } from "./reporter";
 
@@ -35,7 +37,18 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   try {
     const { estimates, setup, verdict } = analyze(parsed, { select: [] });
     const models = estimates.all();
-    const facts = { name, source: parsed.source, models, setup, verdict };
+    const limit = setup.budget?.value ?? setup.device?.value.bytes;
+    const isOver = verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";
+    const facts: EstimateFacts = {
+      name,
+      source: parsed.source,
+      models,
+      setup,
+      verdict,
+      fit: isOver ? whatFits(parsed.module, setup) : undefined,
+      largestBatch: limit === undefined ? undefined : largestBatch(parsed.module, setup, limit),
+      measured: measuredLine(setup.measured?.value ?? [], setup.batch?.value, setup.budget?.value),
+    };
     if (options.format === "json") io.stdout.write(jsonEstimate(facts, terminal.language));
     else if (models.length > 0) io.stdout.write(textEstimate(facts, terminal));
     else terminal.complain(message(texts.noModel, { path: printable(name) }));

@@ -183,6 +183,23 @@ export const estimateMessages = {
   fits: { en: "fits: {percent} % used", "zh-cn": "可以容纳：占用 {percent} %" },
   overBudget: { en: "over the budget by {over}", "zh-cn": "超出显存预算 {over}" },
   overDevice: { en: "over the device by {over}", "zh-cn": "超出设备显存 {over}" },
+  largestBatch: { en: "largest micro-batch", "zh-cn": "最大的微批次" },
+  whatFits: { en: "what would make it fit:", "zh-cn": "怎样才能容纳：" },
+  notFits: { en: "{change}: {bytes}, still too much", "zh-cn": "{change}：{bytes}，仍然过大" },
+  nowFits: { en: "{change}: {bytes}", "zh-cn": "{change}：{bytes}" },
+  measured: { en: "measured peaks", "zh-cn": "实测峰值" },
+  measuredLine: {
+    en: "{fixed} + {perSample} a sample",
+    "zh-cn": "{fixed} + 每个样本 {perSample}",
+  },
+  predicted: { en: "by that line", "zh-cn": "按该直线" },
+  predictedAt: { en: "at micro-batch {batch}", "zh-cn": "微批次为 {batch} 时" },
+  largestByLine: { en: "largest by the line", "zh-cn": "按直线的最大微批次" },
+  largestMeasured: { en: "largest measured", "zh-cn": "实测的最大微批次" },
+  measuredScope: {
+    en: "The line holds for this shape, precision and optimizer only.",
+    "zh-cn": "该直线只适用于当前的形状、精度和优化器。",
+  },
   verdictUnknown: {
     en: "no verdict: the estimate is a lower bound",
     "zh-cn": "无法判断：估算只是下界",

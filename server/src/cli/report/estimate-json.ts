@@ -6,9 +6,15 @@
  * `budget` and `device` in bytes or null, `needed` (the peak allocated on CUDA, or the model states where the peak is
  * not known), `isLowerBound` of `needed`, `verdict` (`fits`, `over-budget`, `over-device`, `unknown`), and `batch`,
  * `accumulate`, `devices` with their product `effectiveBatch` (null where the micro-batch is not known).
+ * `largestBatch` is the largest micro-batch that fits budget or device, null where not all of the step is known.
+ * `options`, of a step that does not fit, are changes to the header that were simulated anew, the smallest first, each with
+ * `changes` by key, the peak `bytes` they lead to, `fits` and `isLowerBound`. `measured` is the least-squares line through
+ * the header's measured peaks (`fixed` bytes and bytes `perSample`), its `prediction` at `batch`, the `largestBatch` under
+ * the budget by the line, the `largestMeasured` under it, and the `residuals` of the points, in bytes.
  */
 import { effectiveBatch } from "../../directives/budget";
 import type { BudgetVerdict, ModelEstimate } from "../../memory/estimate";
+import type { FitAnswer, MeasuredLine } from "../../memory/fit";
 import type { TrainingSetup } from "../../memory/setup";
 import { render } from "../../messages/message";
 import type { Language } from "../../messages/message";
@@ -23,11 +29,15 @@ export interface EstimateFacts {
   readonly models: readonly ModelEstimate[];
   readonly setup: TrainingSetup;
   readonly verdict: BudgetVerdict | undefined;
+  /** For steps that do not fit. */
+  readonly fit: FitAnswer | undefined;
+  readonly largestBatch: number | undefined;
+  readonly measured: MeasuredLine | undefined;
 }
 
 export function jsonEstimate(facts: EstimateFacts, language: Language): string {
   const models = facts.models.map((model) => jsonModel(model, facts.source, language));
-  return `${JSON.stringify({ models, budget: jsonBudget(facts) }, undefined, 2)}\n`;
+  return `${JSON.stringify({ models, budget: jsonBudget(facts, language) }, undefined, 2)}\n`;
 }
 
 function jsonModel(model: ModelEstimate, source: Source, language: Language): object {
@@ -55,7 +65,10 @@ function jsonModel(model: ModelEstimate, source: Source, language: Language): ob
   };
 }
 
-function jsonBudget({ verdict, setup }: EstimateFacts): object | null {
+function jsonBudget(
+  { verdict, setup, fit, largestBatch, measured }: EstimateFacts,
+  language: Language,
+): object | null {
   if (verdict === undefined) return null;
   const batch = setup.batch?.value ?? null;
   const accumulate = setup.accumulate?.value ?? 1;
@@ -70,6 +83,26 @@ function jsonBudget({ verdict, setup }: EstimateFacts): object | null {
     accumulate,
     devices,
     effectiveBatch: effectiveBatch(setup) ?? null,
+    largestBatch: largestBatch ?? null,
+    options: (fit?.options ?? []).map(({ title, changes, bytes, fits, isLowerBound }) => ({
+      title: render(title, language),
+      changes,
+      bytes,
+      fits,
+      isLowerBound,
+    })),
+    measured: measured === undefined ? null : jsonMeasured(measured),
+  };
+}
+
+function jsonMeasured(line: MeasuredLine): object {
+  return {
+    fixed: Math.round(line.fixed),
+    perSample: Math.round(line.perSample),
+    prediction: line.prediction === undefined ? null : Math.round(line.prediction),
+    largestBatch: line.largestBatch ?? null,
+    largestMeasured: line.largestMeasured ?? null,
+    residuals: line.residuals.map(Math.round),
   };
 }
 

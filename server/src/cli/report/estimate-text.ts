@@ -14,7 +14,13 @@ import { displayWidth, padTo } from "./frame";
 export function textEstimate(facts: EstimateFacts, terminal: Terminal): string {
   const sections = facts.models.map((model, index) => {
     const lines = modelLines(model, facts, terminal);
-    return index === 0 ? [...lines, ...budgetLines(facts, terminal)] : lines;
+    if (index > 0) return lines;
+    return [
+      ...lines,
+      ...budgetLines(facts, terminal),
+      ...fitLines(facts, terminal),
+      ...measuredLines(facts, terminal),
+    ];
   });
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
@@ -98,7 +104,7 @@ function assumptionLines({ assumptions }: ModelEstimate, terminal: Terminal): st
   return [`  ${terminal.text(message(texts.assumptions))}`, ...lines];
 }
 
-function budgetLines({ setup, verdict }: EstimateFacts, terminal: Terminal): string[] {
+function budgetLines({ setup, verdict, largestBatch }: EstimateFacts, terminal: Terminal): string[] {
   const rows: Row[] = [];
   if (verdict?.budget !== undefined) rows.push([message(texts.budget), formatBytes(verdict.budget), ""]);
   if (verdict?.device !== undefined) {
@@ -109,9 +115,38 @@ function budgetLines({ setup, verdict }: EstimateFacts, terminal: Terminal): str
     const factors = [setup.batch, setup.accumulate, setup.devices].map((factor) => factor?.value ?? 1);
     rows.push([message(texts.effectiveBatch), String(batch), factors.join(" × ")]);
   }
+  if (largestBatch !== undefined) rows.push([message(texts.largestBatch), String(largestBatch), ""]);
   if (rows.length === 0) return [];
   const sentence = verdict === undefined ? [] : [`  ${verdictText(verdict, terminal)}`];
   return [...tableLines(rows, terminal), ...sentence];
+}
+
+/** Changes that were simulated anew; those that do not help enough are said to. */
+function fitLines({ fit }: EstimateFacts, terminal: Terminal): string[] {
+  if (fit === undefined || fit.options.length === 0) return [];
+  const lines = fit.options.map(({ title, bytes, isLowerBound }) => {
+    const figure = formatBytes(bytes);
+    const shown = isLowerBound ? terminal.text(message(texts.atLeast, { bytes: figure })) : figure;
+    return `    ${terminal.text(message(bytes > fit.limit ? texts.notFits : texts.nowFits, { change: title, bytes: shown }))}`;
+  });
+  return [`  ${terminal.text(message(texts.whatFits))}`, ...lines];
+}
+
+function measuredLines({ measured, setup }: EstimateFacts, terminal: Terminal): string[] {
+  if (measured === undefined) return [];
+  const line = { fixed: formatBytes(measured.fixed), perSample: formatBytes(measured.perSample) };
+  const rows: Row[] = [[message(texts.measured), terminal.text(message(texts.measuredLine, line)), ""]];
+  if (measured.prediction !== undefined && setup.batch !== undefined) {
+    const at = terminal.text(message(texts.predictedAt, { batch: setup.batch.value }));
+    rows.push([message(texts.predicted), formatBytes(measured.prediction), at]);
+  }
+  if (measured.largestBatch !== undefined) {
+    rows.push([message(texts.largestByLine), String(measured.largestBatch), ""]);
+  }
+  if (measured.largestMeasured !== undefined) {
+    rows.push([message(texts.largestMeasured), String(measured.largestMeasured), ""]);
+  }
+  return [...tableLines(rows, terminal), `  ${terminal.text(message(texts.measuredScope))}`];
 }
 
 function verdictText(verdict: NonNullable<EstimateFacts["verdict"]>, terminal: Terminal): string {
