@@ -111,13 +111,18 @@ class FileProvenance implements Provenance {
 
   get kept(): readonly KeptValue[] {
     const { resolver, flow, needed, reach, backwards } = this;
-    return (this.lazy.kept ??= keptValues(this.stores, {
+    if (this.lazy.kept) return this.lazy.kept;
+    const assigned = this.stores.flatMap(({ statement }) =>
+      statement.kind === "Assign" ? statement.targets.map((element) => ({ statement, element })) : [],
+    );
+    return (this.lazy.kept = keptValues(this.stores, {
       resolver,
       flow,
       carried: this.values,
       needed,
       reach,
       backwards,
+      assigned,
     }));
   }
 

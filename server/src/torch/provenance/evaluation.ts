@@ -378,9 +378,7 @@ class PassFinder {
     );
     if (!out) return false;
     const calls = this.resolver.callsTo(owner);
-    return calls.length === 0
-      ? true
-      : !inLoop && calls.some((one) => this.provenance.needed.possibly.has(one));
+    return calls.length === 0 || (!inLoop && this.provenance.needed.possibly.has(owner));
   }
 }
 

@@ -2,7 +2,7 @@
  * Values with a graph that outlive the iteration that made them. Quiet by construction where a container is made or
  * emptied within the iteration, is bounded, or where a later backward needs what is kept.
  */
-import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
 import { clearingMethods, graphFreePackages } from "../api-graph";
 import type { Resolver } from "../resolve";
@@ -12,7 +12,7 @@ import { atEntry, type Definition, type Flow } from "./flow";
 import type { Needed } from "./needed";
 import type { Loop, Reach } from "./reach";
 import type { BackwardCall } from "./sinks";
-import { sameVariable, type Store } from "./stores";
+import { readsItself, sameVariable, type Store } from "./stores";
 import type { Carried } from "./value";
 
 export interface KeptValue {
@@ -35,6 +35,13 @@ export interface KeptOptions {
   readonly needed: Needed;
   readonly reach: Reach;
   readonly backwards: readonly BackwardCall[];
+  /** Assignments to an element, such as `d[k] = v`. */
+  readonly assigned: readonly ElementAssignment[];
+}
+
+export interface ElementAssignment {
+  readonly statement: Assign;
+  readonly element: Expression;
 }
 
 /** All kept values among the stores, in source order. */
@@ -56,26 +63,19 @@ class KeptFinder {
     const open = carried.of(store.value, store.path);
     if (open.graph !== "yes" && open.parameters.length === 0) return [];
     if (this.isBounded(store)) return [];
-    const lexical = this.keepingLoop(store);
-    const loops =
-      lexical === "made inside"
-        ? []
-        : lexical
-          ? [lexical]
-          : this.outlivesFunction(store)
-            ? reach.callingLoops(store.statement)
-            : [];
-    const found: KeptValue[] = [];
-    for (const loop of loops) {
-      const direct = this.judge(store, store.value, carried.closed(store.value, store.path), loop, undefined);
-      if (open.graph === "yes" || lexical) {
-        if (direct) found.push(direct);
-        break;
+    const judge = (loop: Loop): KeptValue | undefined =>
+      this.judge(store, store.value, carried.closed(store.value, store.path), loop, undefined);
+    if (enclosingLoop(store.statement) !== undefined) {
+      for (const loop of this.keepingLoops(store)) {
+        const kept = judge(loop);
+        if (kept) return [kept];
       }
+      return [];
     }
-    if (found.length === 0 && !lexical && this.outlivesFunction(store))
-      found.push(...this.throughCalls(store, open));
-    return found;
+    if (!this.outlivesFunction(store)) return [];
+    const [loop] = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
+    const kept = loop && judge(loop);
+    return kept ? [kept] : this.throughCalls(store, open);
   }
 
   /** `meter.update(loss)`: the finding belongs to the call that gives the value away. */
@@ -84,11 +84,15 @@ class KeptFinder {
     const found: KeptValue[] = [];
     for (const use of open.parameters) {
       for (const call of resolver.callsTo(use.owner)) {
-        const loop = enclosingLoop(call);
         const argument = resolver.argumentFor(call, use.owner, use.name);
-        if (loop === undefined || argument === undefined || !this.receiverOutlives(call, loop)) continue;
-        const kept = this.judge(store, argument, carried.close(carried.ofArgument(call, use)), loop, call);
-        if (kept && !found.some(({ value }) => value === argument)) found.push(kept);
+        if (argument === undefined || found.some(({ value }) => value === argument)) continue;
+        const given = carried.close(carried.ofArgument(call, use));
+        for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
+          if (!this.receiverOutlives(call, loop)) break;
+          const kept = this.judge(store, argument, given, loop, call);
+          if (kept) found.push(kept);
+          if (kept) break;
+        }
       }
     }
     return found;
@@ -179,31 +183,28 @@ class KeptFinder {
 
   // --- Loops ------------------------------------------------------------------------------------------------------
 
-  /** The innermost loop of the same function whose iterations the holder outlives. */
-  private keepingLoop(store: Store): Loop | "made inside" | undefined {
-    const { flow, reach } = this.options;
-    let loop = enclosingLoop(store.statement);
-    if (loop === undefined) return undefined;
-    // A loop over a written-out list is no pile of batches; the loop around it may be.
-    while (loop !== undefined && this.isShort(loop)) loop = enclosingLoop(loop);
-    if (loop === undefined) return "made inside";
-    if (this.endsLoop(store.statement)) return "made inside";
-    if (store.kind === "sum" && store.keys.length === 0)
-      return this.carriesOver(store, loop) ? loop : "made inside";
-    if (store.kind === "rebind" && store.keys.length === 0)
-      return this.carriesOver(store, loop) ? loop : "made inside";
-    if (store.kind === "subscript" && !this.keyGrows(store, loop)) return "made inside";
-    const reaching = flow.reaching(store.holder) ?? [];
-    if (reaching.some((one) => one !== atEntry && this.changesIn(loop, one.node))) return "made inside";
-    const holder = store.holder;
-    if (holder.kind === "Attribute") {
-      const owner = flow.reaching(rootOf(holder)) ?? [];
-      if (owner.some((one) => one !== atEntry && this.changesIn(loop, one.node))) return "made inside";
+  /** The loops of the same function whose iterations the holder outlives, innermost first. */
+  private *keepingLoops(store: Store): Generator<Loop> {
+    if (this.endsLoop(store.statement)) return;
+    for (let loop = enclosingLoop(store.statement); loop !== undefined; loop = enclosingLoop(loop)) {
+      // A loop over a written-out list is no pile of batches; the loop around it may be.
+      if (this.isShort(loop)) continue;
+      if (!this.outlivesIteration(store, loop)) return;
+      yield loop;
     }
-    return this.isClearedIn(loop, store.holderKey) ||
-      reach.isInBody(loop, holderScope(store, this.options.resolver))
-      ? "made inside"
-      : loop;
+  }
+
+  private outlivesIteration(store: Store, loop: Loop): boolean {
+    const { flow, reach, resolver } = this.options;
+    const isSum = store.kind === "sum" || store.kind === "rebind";
+    if (isSum && store.keys.length === 0) return this.carriesOver(store, loop);
+    if (store.kind === "subscript" && !this.keyGrows(store, loop)) return false;
+    if (this.isResetIn(store, loop)) return false;
+    const { holder } = store;
+    const made = [...(flow.reaching(holder) ?? [])];
+    if (holder.kind === "Attribute") made.push(...(flow.reaching(rootOf(holder)) ?? []));
+    if (made.some((one) => one !== atEntry && this.changesIn(loop, one.node))) return false;
+    return !this.isClearedIn(loop, store.holderKey) && !reach.isInBody(loop, holderScope(store, resolver));
   }
 
   /** A loop over a display, or over a variable that only ever holds displays. */
@@ -228,6 +229,20 @@ class KeptFinder {
       } else return false;
     }
     return true;
+  }
+
+  /** `logs["loss"] = 0` in the loop starts the sum of `logs["loss"] += loss` anew. */
+  private isResetIn(store: Store, loop: Loop): boolean {
+    const target = targetOf(store.statement);
+    if (store.keys.length === 0 || target === undefined) return false;
+    const { reach, resolver } = this.options;
+    return this.options.assigned.some(
+      ({ statement, element }) =>
+        statement !== store.statement &&
+        reach.isInBody(loop, statement) &&
+        sameVariable(element, target, resolver) &&
+        !leavesOf(statement.value).some((leaf) => sameVariable(leaf, target, resolver)),
+    );
   }
 
   private changesIn(loop: Loop, node: Node): boolean {
@@ -255,10 +270,7 @@ class KeptFinder {
 
   private takesItselfIn(definition: Definition, resolver: Resolver): boolean {
     if (definition.kind === "augmented") return true;
-    return (
-      definition.value?.kind === "BinaryOperation" &&
-      leavesOf(definition.value).some((leaf) => sameVariable(leaf, definition.target, resolver))
-    );
+    return definition.value !== undefined && readsItself(definition.value, definition.target, resolver);
   }
 
   private readsOfItself(store: Store, definition: Definition): readonly (Definition | typeof atEntry)[] {
@@ -270,12 +282,13 @@ class KeptFinder {
   /** `d[k] = v` keeps more with each iteration only where `k` changes with it. */
   private keyGrows(store: Store, loop: Loop): boolean {
     const { flow } = this.options;
-    return store.keys.some((key) => {
-      const names = leavesOf(key).filter((leaf) => leaf.kind === "Name");
-      return names.some((name) =>
-        (flow.reaching(name) ?? []).some((one) => one !== atEntry && this.changesIn(loop, one.node)),
-      );
-    });
+    const changes = (one: Definition): boolean =>
+      one.node === loop || (one.kind !== "iterate" && this.changesIn(loop, one.node));
+    return store.keys.some((key) =>
+      leavesOf(key).some((leaf) =>
+        (flow.reaching(leaf) ?? []).some((one) => one !== atEntry && changes(one)),
+      ),
+    );
   }
 
   /** The statement runs once: the loop is left right after it. */
@@ -393,6 +406,7 @@ function leavesOf(expression: Expression): Expression[] {
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (at.kind === "BinaryOperation") pending.push(at.right, at.left);
     else if (at.kind === "UnaryOperation") pending.push(at.operand);
+    else if (at.kind === "Conditional") pending.push(at.orelse, at.body);
     else if (at.kind === "Tuple") pending.push(...at.elements);
     else if (at.kind === "String")
       for (const part of at.parts) {
@@ -401,6 +415,12 @@ function leavesOf(expression: Expression): Expression[] {
     else leaves.push(at);
   }
   return leaves;
+}
+
+/** What an assignment or a running sum writes to. */
+function targetOf(statement: Statement): Expression | undefined {
+  if (statement.kind === "AugmentedAssign") return statement.target;
+  return statement.kind === "Assign" ? statement.targets[0] : undefined;
 }
 
 function rootOf(expression: Expression): Extract<Expression, { kind: "Name" }> {

@@ -24,7 +24,7 @@ import type { BackwardCall } from "./sinks";
 import type { Store } from "./stores";
 
 export interface Needed {
-  /** Definitions and the statements of stores that flow into a backward of this file. */
+  /** Definitions, statements of stores and functions by their result that flow into a backward of this file. */
   readonly surely: ReadonlySet<Definition | Node>;
   /** The same, with code we cannot see counted as if it called backward. */
   readonly possibly: ReadonlySet<Definition | Node>;
@@ -117,6 +117,7 @@ class Slice {
   private function(target: FunctionDefinition): void {
     if (this.functions.has(target)) return;
     this.functions.add(target);
+    this.marked.add(target);
     for (const node of this.options.resolver.index.returns.get(target) ?? []) this.queue(node.value);
   }
 

@@ -115,14 +115,19 @@ function storeByAssign(statement: Assign, target: Expression, resolver: Resolver
   ];
 }
 
-/** True when an arithmetic value takes in what the target held: `x + v`, `0.9 * x + 0.1 * v`. */
-function readsItself(value: Expression, target: Expression, resolver: Resolver): boolean {
-  if (value.kind !== "BinaryOperation") return false;
-  return arithmeticLeaves(value).some((leaf) => sameVariable(leaf, target, resolver));
+/** True when arithmetic takes in what the target held: `x + v`, `0.9 * x + 0.1 * v`, `v if x is None else x + v`. */
+export function readsItself(value: Expression, target: Expression, resolver: Resolver): boolean {
+  const pending: Expression[] = [value];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.kind === "Conditional") pending.push(at.body, at.orelse);
+    if (at.kind !== "BinaryOperation") continue;
+    if (arithmeticLeaves(at).some((leaf) => sameVariable(leaf, target, resolver))) return true;
+  }
+  return false;
 }
 
 /** The operands of nested arithmetic, left to right. */
-export function arithmeticLeaves(expression: Expression): Expression[] {
+function arithmeticLeaves(expression: Expression): Expression[] {
   const leaves: Expression[] = [];
   const pending: Expression[] = [expression];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
