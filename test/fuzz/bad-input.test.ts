@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { analyze } from "../../server/src/analysis";
 import { parseModule } from "../../server/src/python/parse";
+import { sizeLimit } from "../../server/src/workspace/text";
 import { loadParser } from "../support/parser";
 
 const training = `import torch
@@ -42,11 +43,14 @@ const bad: Readonly<Record<string, string>> = {
   "an unclosed string": `${training}    print("loss\n    x = '''\n`,
 };
 
+/** Milliseconds; far above what they take, far below what anything superlinear takes. */
+const timeLimit = 20_000;
+
 describe("bad input", () => {
   before(loadParser);
 
   for (const [name, text] of Object.entries(bad)) {
-    it(`${name}: fewer results, no exception, within 5 s`, () => {
+    it(`${name}: fewer results, no exception, in bounded time`, () => {
       const started = performance.now();
       const parsed = parseModule(text);
       const analysis = analyze(parsed);
@@ -55,14 +59,19 @@ describe("bad input", () => {
       assert.deepEqual(analysis.failures, []);
       for (const { span } of analysis.findings) assert.ok(span.end <= text.length);
       const elapsed = performance.now() - started;
-      assert.ok(elapsed < 5000, `took ${Math.round(elapsed)} ms`);
+      assert.ok(elapsed < timeLimit, `took ${Math.round(elapsed)} ms`);
     });
   }
 
-  it("a file of 2 MiB is analysed in bounded time", () => {
-    const parsed = parseModule(training.repeat(Math.ceil((2 * 1024 * 1024) / training.length)));
+  it("a file as large as the limit is analysed in bounded time", () => {
+    const script = (index: number) =>
+      `def script_${index}(loader):\n    ${training.replaceAll("\n", "\n    ")}\n`;
+    let text = "";
+    for (let index = 0; text.length < sizeLimit; index++) text += script(index);
+    const parsed = parseModule(text);
     const analysis = analyze(parsed);
     parsed.dispose();
     assert.deepEqual(analysis.failures, []);
+    assert.ok(analysis.findings.length > 1000, "each of the scripts forgets to zero its gradients");
   });
 });
