@@ -27,7 +27,8 @@ export interface RunGolden {
   readonly precision: Precision;
   readonly attention?: AttentionBackend;
   readonly batch: number;
-  readonly saved: number;
+  /** Null where PyTorch needs a card to run it. */
+  readonly saved: number | null;
   readonly saved_inputs: number;
   readonly output: unknown;
   readonly forward_peak?: number;
@@ -211,7 +212,7 @@ export interface Accuracy {
 }
 
 function share(found: number, golden: number): number {
-  return golden === 0 ? (found === 0 ? 0 : 1) : (found - golden) / golden;
+  return golden === 0 ? Number(found !== 0) : (found - golden) / golden;
 }
 
 /** Estimates every run of goldens.json. The parser must be loaded. */
@@ -268,7 +269,7 @@ function compare(
     ...about,
     missing: undefined,
     parameterError: share(params, configuration.params),
-    savedError: share(measure.saved, run.saved),
+    savedError: run.saved === null ? undefined : share(measure.saved, run.saved),
     forwardError: run.forward_peak === undefined ? undefined : share(measure.forward.live, run.forward_peak),
     backwardError:
       run.backward_peak === undefined || measure.backward === undefined

@@ -1,4 +1,457 @@
-/** Recurrent layers and cells: aten/src/ATen/native/RNN.cpp; on CUDA the layers are one cuDNN kernel. */
-import type { OperatorRow } from "./operator";
+/**
+ * Recurrent layers and cells: aten/src/ATen/native/RNN.cpp. On the CPU GRU and RNN run step by step and LSTM is one oneDNN
+ * kernel a layer; on CUDA a layer is one cuDNN kernel and a cell one fused kernel.
+ */
+import type { Dtype, Tensor } from "../tensor";
+import { isSequence, isTensor, type Argument } from "./argument";
+import { differentiable, lowPrecision } from "./autograd";
+import type { Frame } from "./frame";
+import { elementwise } from "./kernels";
+import { linear, mm } from "./matrix";
+import type { OperatorCall, OperatorRow } from "./operator";
+import { elementwiseOp } from "./pointwise";
+import { shapesDoNotFit } from "./reasons";
+import { cat, stack, unbind } from "./shape";
+import { contiguousOf, select, transpose } from "./views";
 
-export const recurrentRows: readonly OperatorRow[] = [];
+type Kind = "lstm" | "gru" | "rnn";
+
+/** Weights of one layer and direction. */
+interface CellWeights {
+  readonly input: Tensor;
+  readonly hidden: Tensor;
+  readonly inputBias: Tensor | undefined;
+  readonly hiddenBias: Tensor | undefined;
+  readonly projection: Tensor | undefined;
+}
+
+const gates: Readonly<Record<Kind, number>> = { lstm: 4, gru: 3, rnn: 1 };
+
+// --- Steps of the composed cells ------------------------------------------------------------------------------------
+
+/** `unsafe_chunk`: pieces that autograd does not treat as views, so that in-place operators may write to them. */
+function unsafeChunk(frame: Frame, tensor: Tensor, count: number): Tensor[] {
+  const width = (tensor.shape[1] ?? 0) / count;
+  const shape = [tensor.shape[0] ?? 1, width];
+  const pieces = Array.from({ length: count }, () => frame.alias(tensor, shape, tensor.strides));
+  const whole = tensor.shape;
+  differentiable(frame, {
+    name: "UnsafeSplitBackward0",
+    inputs: [tensor],
+    outputs: pieces,
+    backward: (inner, gradients) => {
+      const dtype = gradients.find((gradient) => gradient !== undefined)?.dtype ?? tensor.dtype;
+      for (let i = 0; i < count; i++) if (gradients[i] === undefined) inner.empty(shape, dtype);
+      return [inner.empty(whole, dtype)];
+    },
+  });
+  return pieces;
+}
+
+function inPlace(frame: Frame, op: string, ...operands: readonly Tensor[]): Tensor {
+  return elementwiseOp(frame, op, operands, { inPlace: true });
+}
+
+/** What the input contributes to the gates: computed before the loop where it can be. */
+function inputGates(frame: Frame, input: Tensor, weights: CellWeights): Tensor {
+  return linear(frame, input, weights.input, weights.inputBias);
+}
+
+function gruStep(frame: Frame, fromInput: Tensor, hidden: Tensor, weights: CellWeights): Tensor {
+  return frame.scoped((inner) => {
+    const [inputReset, inputUpdate, inputNew] = unsafeChunk(inner, fromInput, 3);
+    const all = linear(inner, hidden, weights.hidden, weights.hiddenBias);
+    const [hiddenReset, hiddenUpdate, hiddenNew] = unsafeChunk(inner, all, 3);
+    if (
+      inputReset === undefined ||
+      inputUpdate === undefined ||
+      inputNew === undefined ||
+      hiddenReset === undefined ||
+      hiddenUpdate === undefined ||
+      hiddenNew === undefined
+    ) {
+      return hidden;
+    }
+    const reset = inPlace(inner, "sigmoid", inPlace(inner, "add", hiddenReset, inputReset));
+    const update = inPlace(inner, "sigmoid", inPlace(inner, "add", hiddenUpdate, inputUpdate));
+    const candidate = elementwiseOp(inner, "add", [inputNew, inPlace(inner, "mul", hiddenNew, reset)]);
+    inPlace(inner, "tanh", candidate);
+    const difference = elementwiseOp(inner, "sub", [hidden, candidate]);
+    return inPlace(inner, "add", inPlace(inner, "mul", difference, update), candidate);
+  });
+}
+
+function rnnStep(
+  frame: Frame,
+  fromInput: Tensor,
+  hidden: Tensor,
+  weights: CellWeights,
+  activation: string,
+): Tensor {
+  return frame.scoped((inner) => {
+    const all = linear(inner, hidden, weights.hidden, weights.hiddenBias);
+    return elementwiseOp(inner, activation, [inPlace(inner, "add", all, fromInput)]);
+  });
+}
+
+function lstmStep(
+  frame: Frame,
+  fromInput: (frame: Frame) => Tensor,
+  hidden: Tensor,
+  cell: Tensor,
+  weights: CellWeights,
+): [Tensor, Tensor] {
+  const inner = frame;
+  const all = inner.scoped((each) =>
+    inPlace(each, "add", linear(each, hidden, weights.hidden, weights.hiddenBias), fromInput(each)),
+  );
+  const [inputGate, forgetGate, candidate, outputGate] = unsafeChunk(inner, all, 4);
+  if (
+    inputGate === undefined ||
+    forgetGate === undefined ||
+    candidate === undefined ||
+    outputGate === undefined
+  ) {
+    return [hidden, cell];
+  }
+  inPlace(inner, "sigmoid", inputGate);
+  inPlace(inner, "sigmoid", forgetGate);
+  inPlace(inner, "tanh", candidate);
+  inPlace(inner, "sigmoid", outputGate);
+  const next = elementwiseOp(inner, "mul", [forgetGate, cell]);
+  const share = elementwiseOp(inner, "mul", [inputGate, candidate]);
+  inPlace(inner, "add", next, share);
+  const output = elementwiseOp(inner, "mul", [outputGate, elementwiseOp(inner, "tanh", [next])]);
+  const projected =
+    weights.projection === undefined ? output : linear(inner, output, weights.projection, undefined);
+  return [projected, next];
+}
+
+// --- Fused kernels of CUDA ------------------------------------------------------------------------------------------
+
+/** _thnn_fused_lstm_cell and _thnn_fused_gru_cell: keep both products, the state, the biases and a workspace. */
+function fusedCell(
+  frame: Frame,
+  kind: "lstm" | "gru",
+  fromInput: Tensor,
+  fromHidden: Tensor,
+  state: Tensor,
+  weights: CellWeights,
+): Tensor[] {
+  const [batch = 1, width = 1] = state.shape;
+  const { dtype } = fromInput;
+  const outputs =
+    kind === "lstm"
+      ? [0, 1].map(() => frame.empty([batch, width], dtype))
+      : [frame.empty([batch, width], dtype)];
+  const workspace = frame.empty([batch, (kind === "lstm" ? 4 : 5) * width], dtype);
+  const inputs = [fromInput, fromHidden, state, weights.inputBias, weights.hiddenBias];
+  const products = fromInput.shape;
+  differentiable(frame, {
+    name: kind === "lstm" ? "ThnnFusedLstmCellBackward0" : "ThnnFusedGruCellBackward0",
+    inputs,
+    outputs,
+    saved: [...inputs, kind === "lstm" ? outputs[1] : undefined, workspace],
+    backward: (inner, _gradients, _saved, wanted) => {
+      const product = inner.empty(products, dtype);
+      const other = kind === "lstm" ? product : inner.empty(products, dtype);
+      const stateGradient = inner.empty(state.shape, dtype);
+      const bias = weights.inputBias === undefined ? undefined : inner.empty([products[1] ?? 1], dtype);
+      const otherBias = kind === "lstm" || bias === undefined ? bias : inner.empty([products[1] ?? 1], dtype);
+      return [product, other, stateGradient, bias, otherBias].map((gradient, i) =>
+        wanted[i] === true ? gradient : undefined,
+      );
+    },
+  });
+  return outputs;
+}
+
+function times(frame: Frame, input: Tensor, weight: Tensor): Tensor {
+  return mm(frame, input, transpose(frame, weight, 0, 1, "TBackward0"));
+}
+
+// --- Cells ----------------------------------------------------------------------------------------------------------
+
+function runCell(call: OperatorCall, kind: Kind): Argument {
+  const { frame } = call;
+  const given = call.tensor("input");
+  if (given.shape.length !== 2) call.fail(shapesDoNotFit(call.name, [given.shape]));
+  const size = call.number("hidden_size");
+  const hx = call.value("hx");
+  const zeros = (): Tensor => frame.empty([given.shape[0] ?? 1, size], given.dtype);
+  let states: readonly Argument[];
+  if (hx === null) {
+    const zero = zeros();
+    states = [zero, zero];
+  } else {
+    states = isSequence(hx) ? hx : [hx];
+  }
+  const [firstState = null, secondState = null] = states;
+  if (!isTensor(firstState)) return call.notUnderstood("hx");
+  // The last argument is cast first.
+  const [input, hidden, cell, wIh, wHh, bIh, bHh] = lowPrecision<Tensor | undefined>(frame, [
+    given,
+    firstState,
+    isTensor(secondState) ? secondState : undefined,
+    call.tensor("w_ih"),
+    call.tensor("w_hh"),
+    call.optionalTensor("b_ih"),
+    call.optionalTensor("b_hh"),
+  ]);
+  if (input === undefined || hidden === undefined || wIh === undefined || wHh === undefined) {
+    return call.notUnderstood("input");
+  }
+  const weights: CellWeights = {
+    input: wIh,
+    hidden: wHh,
+    inputBias: bIh,
+    hiddenBias: bHh,
+    projection: undefined,
+  };
+  if (frame.execution.device === "cuda" && kind !== "rnn") {
+    const fromInput = times(frame, input, wIh);
+    const fromHidden = times(frame, hidden, wHh);
+    const [output = hidden, next] = fusedCell(
+      frame,
+      kind,
+      fromInput,
+      fromHidden,
+      kind === "lstm" ? (cell ?? hidden) : hidden,
+      weights,
+    );
+    return kind === "lstm" ? [output, next ?? output] : output;
+  }
+  if (kind === "lstm")
+    return lstmStep(frame, (each) => inputGates(each, input, weights), hidden, cell ?? hidden, weights);
+  const fromInput = inputGates(frame, input, weights);
+  return kind === "gru"
+    ? gruStep(frame, fromInput, hidden, weights)
+    : rnnStep(frame, fromInput, hidden, weights, "tanh");
+}
+
+// --- Layers ---------------------------------------------------------------------------------------------------------
+
+interface Layer {
+  readonly call: OperatorCall;
+  readonly kind: Kind;
+  readonly size: number;
+  readonly output: number;
+}
+
+function weightsOf(call: OperatorCall, index: number, projected: boolean): CellWeights {
+  const biased = call.boolean("has_biases");
+  const each = 2 + (biased ? 2 : 0) + (projected ? 1 : 0);
+  const own = call.tensors("params").slice(index * each, (index + 1) * each);
+  const [input, hidden] = own;
+  if (input === undefined || hidden === undefined) return call.notUnderstood("params");
+  return {
+    input,
+    hidden,
+    inputBias: biased ? own[2] : undefined,
+    hiddenBias: biased ? own[3] : undefined,
+    projection: projected ? own.at(-1) : undefined,
+  };
+}
+
+/** One direction of one layer, step by step: the input's share of all steps at once, then the cells. */
+function composedDirection(
+  layer: Layer,
+  input: Tensor,
+  state: Tensor,
+  weights: CellWeights,
+  reverse: boolean,
+): { output: Tensor; last: Tensor } {
+  const { frame } = layer.call;
+  const shares = inputGates(frame, input, weights);
+  const steps = unbind(frame, shares, 0);
+  const order = reverse ? [...steps].reverse() : steps;
+  const outputs: Tensor[] = [];
+  let hidden = state;
+  for (const step of order) {
+    hidden =
+      layer.kind === "gru"
+        ? gruStep(frame, step, hidden, weights)
+        : rnnStep(frame, step, hidden, weights, "tanh");
+    outputs.push(hidden);
+  }
+  const output = stack(frame, reverse ? [...outputs].reverse() : outputs, 0);
+  frame.free(shares, ...steps, ...outputs.slice(0, -1));
+  return { output, last: hidden };
+}
+
+/** Where the second bias stands among the inputs of the kernel. */
+const hiddenBiasAt = 4;
+
+/** One direction of an LSTM layer as oneDNN runs it: input, states, output and last states are kept. */
+function kernelDirection(
+  layer: Layer,
+  input: Tensor,
+  states: readonly Tensor[],
+  weights: CellWeights,
+): { output: Tensor; last: Tensor; lastCell: Tensor } {
+  const { frame } = layer.call;
+  const [length = 1, batch = 1] = input.shape;
+  const output = frame.empty([length, batch, layer.output], input.dtype);
+  const last = frame.empty([batch, layer.output], input.dtype);
+  const lastCell = frame.empty([batch, layer.size], input.dtype);
+  const parameters = [weights.input, weights.hidden, weights.inputBias, weights.hiddenBias];
+  const inputs = [input, ...parameters, ...states];
+  const shapes = inputs.map((tensor) => ({
+    shape: tensor?.shape ?? [],
+    dtype: tensor?.dtype ?? input.dtype,
+  }));
+  differentiable(frame, {
+    name: "MkldnnRnnLayerBackward0",
+    inputs,
+    outputs: [output, last, lastCell],
+    saved: [...inputs, output, last, lastCell],
+    backward: (inner, gradients, _saved, wanted) => {
+      if (gradients[0] === undefined) inner.empty(output.shape, output.dtype);
+      // Both biases get the same gradient.
+      const made = shapes.map(({ shape, dtype }, i) =>
+        inputs[i] === undefined || i === hiddenBiasAt ? undefined : inner.empty(shape, dtype),
+      );
+      made[hiddenBiasAt] = made[hiddenBiasAt - 1];
+      return made.map((gradient, i) => (wanted[i] === true ? gradient : undefined));
+    },
+  });
+  return { output, last, lastCell };
+}
+
+function runLayers(call: OperatorCall, kind: Kind): Argument {
+  const { frame } = call;
+  const given = call.tensor("input");
+  const size = call.number("hidden_size");
+  const projected = call.number("proj_size");
+  const layer: Layer = { call, kind, size, output: projected > 0 ? projected : size };
+  const batchFirst = call.boolean("batch_first");
+  const directions = call.boolean("bidirectional") ? 2 : 1;
+  const layers = call.number("num_layers");
+  const batch = given.shape[batchFirst ? 0 : 1] ?? 1;
+  const initial = initialStates(call, layer, layers * directions, batch, given.dtype);
+  if (frame.execution.device === "cuda")
+    return cudnnLayers(layer, given, initial, batchFirst, directions, layers);
+  let input = batchFirst ? transpose(frame, given, 0, 1) : given;
+  const kernel = kind === "lstm";
+  if (kernel) input = contiguousOf(frame, input);
+  const states = initial.map((state) =>
+    kernel
+      ? Array.from({ length: layers * directions }, () => select(frame, state, 0))
+      : unbind(frame, state, 0),
+  );
+  const lasts: Tensor[] = [];
+  const lastCells: Tensor[] = [];
+  for (let i = 0; i < layers; i++) {
+    const outputs: Tensor[] = [];
+    for (let direction = 0; direction < directions; direction++) {
+      const index = i * directions + direction;
+      const weights = weightsOf(call, index, projected > 0);
+      const own = states.map((each) => each[index] ?? input);
+      if (kernel) {
+        const result = kernelDirection(layer, input, own, weights);
+        outputs.push(result.output);
+        lasts.push(result.last);
+        lastCells.push(result.lastCell);
+      } else {
+        const result = composedDirection(layer, input, own[0] ?? input, weights, direction === 1);
+        outputs.push(result.output);
+        lasts.push(result.last);
+      }
+    }
+    const [first = input] = outputs;
+    input = outputs.length === 1 ? first : cat(frame, outputs, 2);
+    if (i < layers - 1 && call.boolean("train") && call.number("dropout") > 0) {
+      input = elementwiseOp(frame, "mul", [input, elementwise(frame, [input], input.dtype)]);
+    }
+  }
+  const output = batchFirst ? transpose(frame, input, 0, 1) : input;
+  const hidden = stack(frame, lasts, 0);
+  return kind === "lstm" ? [output, [hidden, stack(frame, lastCells, 0)]] : [output, hidden];
+}
+
+/** Zeros where no state is given, as torch/nn/modules/rnn.py makes them. */
+function initialStates(
+  call: OperatorCall,
+  layer: Layer,
+  count: number,
+  batch: number,
+  dtype: Dtype,
+): Tensor[] {
+  const hx = call.value("hx");
+  if (hx !== null) {
+    const given = (isSequence(hx) ? hx : [hx]).filter(isTensor);
+    return given.length === (layer.kind === "lstm" ? 2 : 1) ? given : call.notUnderstood("hx");
+  }
+  const hidden = call.frame.empty([count, batch, layer.output], dtype);
+  return layer.kind === "lstm" ? [hidden, call.frame.empty([count, batch, layer.size], dtype)] : [hidden];
+}
+
+/**
+ * _cudnn_rnn: one kernel for all layers. It keeps input, states, output and a reserve. cuDNN does not document the
+ * reserve's size; counted here is what backward cannot do without: the activated gates of every step, LSTM's cell states,
+ * and the outputs between the layers. The true reserve is larger.
+ */
+function cudnnLayers(
+  layer: Layer,
+  given: Tensor,
+  states: readonly Tensor[],
+  batchFirst: boolean,
+  directions: number,
+  layers: number,
+): Argument {
+  const { call, kind } = layer;
+  const { frame } = call;
+  const mode = frame.execution.autocast;
+  const parameters = call.tensors("params");
+  const cast =
+    mode === undefined
+      ? [given, ...states, ...parameters]
+      : lowPrecision(frame, [given, ...states, ...parameters]);
+  const [input = given] = cast;
+  const hidden = cast.slice(1, 1 + states.length);
+  const weights = cast.slice(1 + states.length);
+  const time = contiguousOf(frame, batchFirst ? transpose(frame, input, 0, 1) : input);
+  const [length = 1, batch = 1] = time.shape;
+  const { dtype } = time;
+  const output = frame.empty([length, batch, layer.output * directions], dtype);
+  const lasts = hidden.map((state) => frame.empty(state.shape, dtype));
+  const perStep =
+    gates[kind] * layer.size + (kind === "lstm" ? layer.size : 0) + (kind === "gru" ? layer.size : 0);
+  const between = layers > 1 ? (layers - 1) * layer.output * directions : 0;
+  const reserve = frame.empty([length, batch, perStep * directions * layers + between], dtype);
+  const inputs = [time, ...hidden, ...weights];
+  differentiable(frame, {
+    name: "CudnnRnnBackward0",
+    inputs,
+    outputs: [output, ...lasts],
+    saved: [...inputs, output, reserve],
+    backward: (inner, gradients, saved, wanted) => {
+      if (gradients[0] === undefined) inner.empty(output.shape, dtype);
+      return inputs.map((_, i) => {
+        const source = saved[i];
+        return wanted[i] === true && source !== undefined
+          ? inner.empty(source.shape, source.dtype)
+          : undefined;
+      });
+    },
+  });
+  const shown = batchFirst ? transpose(frame, output, 0, 1) : output;
+  return kind === "lstm" ? [shown, lasts] : [shown, lasts[0] ?? null];
+}
+
+const kinds: readonly Kind[] = ["lstm", "gru", "rnn"];
+
+export const recurrentRows: readonly OperatorRow[] = kinds.flatMap((kind): OperatorRow[] => [
+  {
+    names: [`torch.${kind}`],
+    signature:
+      "input, hx, params, *, has_biases=True, num_layers=1, dropout=0.0, train=False, bidirectional=False, " +
+      "batch_first=False, hidden_size, proj_size=0",
+    run: (call) => runLayers(call, kind),
+  },
+  {
+    names: [`torch.${kind}_cell`],
+    signature: "input, hx, w_ih, w_hh, b_ih=None, b_hh=None, *, hidden_size",
+    run: (call) => runCell(call, kind),
+  },
+]);
