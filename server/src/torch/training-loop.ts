@@ -206,7 +206,9 @@ function trainingLoop(
     backwards,
     steps,
     zeroings: inside.filter(({ kind }) => kind === "zeroing"),
-    unknownCode: inside.filter(({ kind }) => kind === "unknown-code"),
+    unknownCode: events.filter(
+      (event) => event.kind === "unknown-code" && (event.of === "everything" || event.places.includes(place)),
+    ),
     outside: events.filter(({ places }) => !places.includes(place)),
     accumulation: accumulationOf(place, own, backwards, steps, microLoop, guards),
     framework: frameworkOf(loop, backwards, steps, frameworkFacts),

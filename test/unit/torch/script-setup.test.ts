@@ -68,8 +68,9 @@ ${loop}`,
       reduction: undefined,
     });
     const model = valueOf(setup.model);
-    assert.equal(model?.className, "Net");
-    assert.equal(model?.construction && source.slice(model.construction), "Net(width=16)");
+    assert.ok(model?.construction !== undefined);
+    assert.equal(model.className, "Net");
+    assert.equal(source.slice(model.construction), "Net(width=16)");
     assert.equal(setup.batch && source.slice(setup.batch.span), "64");
     assert.deepEqual(
       [setup.precision, setup.accumulate, setup.shard, setup.devices],

@@ -40,8 +40,9 @@ def train(net, optimizer, loader, criterion):
         optimizer.step()  # expect: missing-zero-grad
 `,
       );
-      assert.equal(finding?.level, "warning");
-      assert.match(finding ? render(finding.message, "en") : "", /^If `optimizer` is a PyTorch optimizer/);
+      assert.ok(finding !== undefined);
+      assert.equal(finding.level, "warning");
+      assert.match(render(finding.message, "en"), /^If `optimizer` is a PyTorch optimizer/);
     });
 
     it("knows the optimizer of a parameter from the caller", () => {
@@ -271,8 +272,9 @@ for i, (x, y) in enumerate(loader):
             optimizer.zero_grad()
 `,
       );
-      assert.equal(finding?.level, "warning");
-      assert.match(finding ? render(finding.message, "en") : "", /^If `loss` is a mean/);
+      assert.ok(finding !== undefined);
+      assert.equal(finding.level, "warning");
+      assert.match(render(finding.message, "en"), /^If `loss` is a mean/);
     });
 
     it("divides in brackets where needed", () => {

@@ -269,8 +269,9 @@ for i, (x, y) in enumerate(loader):
         const { accumulation } = guarded(guard);
         assert.equal(accumulation?.form, form);
         if (form === "modulus" || form === "counter") {
-          assert.equal(accumulation?.steps?.kind, "Name");
-          assert.equal(accumulation?.guardedSteps.length, 1);
+          assert.ok(accumulation !== undefined);
+          assert.equal(accumulation.steps?.kind, "Name");
+          assert.equal(accumulation.guardedSteps.length, 1);
         }
       });
     }

@@ -1,8 +1,9 @@
 /** The optimizer steps every k backwards, and the loss is not divided by k. */
-import type { Expression, Node, Span } from "../../python/tree";
+import type { Expression, Node } from "../../python/tree";
 import { dottedPath, walk } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import type { Resolver } from "../../torch/resolve";
+import { contains } from "../../torch/training-loop/search";
 import { judgeLoss } from "../../torch/training-loop/loss";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
@@ -128,14 +129,9 @@ function dividesBy({ torch, source }: RuleContext, steps: Expression): boolean {
 
 /** A Python number: a count (`len(loader)`), `loss.item()`, a running sum of such. */
 function isNumber(resolve: Resolver, expression: Expression, depth = 0): boolean {
-  let isPlain = false;
-  walk(expression, {
-    enter(node) {
-      const name = node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attribute.id : undefined;
-      if (name !== undefined && /^(item|float|tolist|len|size)$|num|count|total_steps|epoch/i.test(name))
-        isPlain = true;
-      return !isPlain;
-    },
+  const isPlain = contains(expression, (node) => {
+    const name = node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attribute.id : undefined;
+    return name !== undefined && /^(item|float|tolist|len|size)$|num|count|total_steps|epoch/i.test(name);
   });
   if (isPlain || expression.kind !== "Name" || depth > 2) return isPlain;
   const sums = resolve.scopes
@@ -161,8 +157,8 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
     ...(byName ? { level: oneLower("error") } : {}),
     related: [
       loop.microLoop !== undefined && accumulation.form === "micro-loop"
-        ? { at: accumulation.node as Span, message: "inner" }
-        : { at: accumulation.node as Span, message: "guard" },
+        ? { at: accumulation.node, message: "inner" }
+        : { at: accumulation.node, message: "guard" },
       { at: step.node, message: "step" },
     ],
     fixes: edits === undefined ? [] : [{ title: "divide", values: { k }, safety: "review", edits }],

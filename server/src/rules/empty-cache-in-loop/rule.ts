@@ -1,18 +1,7 @@
 /** `torch.cuda.empty_cache()` unconditionally in a loop over batches. */
-import type {
-  Call,
-  Expression,
-  For,
-  FunctionDefinition,
-  If,
-  Node,
-  Span,
-  Statement,
-  While,
-} from "../../python/tree";
-import { ancestors, enclosingStatement, statementList, walk } from "../../python/walk";
-import { frameworkHookAround } from "../../torch/frameworks/batch-hooks";
-import type { Resolver } from "../../torch/resolve";
+import type { Call, Expression, For, Statement, While } from "../../python/tree";
+import { enclosingStatement, statementList } from "../../python/walk";
+import { headOf, perBatchRun, type BatchCaller } from "../../torch/per-batch";
 import { indentationUnit, replaceSpan, startsItsLine, takeStatement } from "../fix";
 import { defineRule, type Report, type RuleContext } from "../rule";
 
@@ -63,34 +52,34 @@ export const rule = defineRule<MessageId>({
 });
 
 function check(context: RuleContext<MessageId>, call: Call): void {
-  const place = placeOf(context, call);
-  if (place.kind === "loop") {
-    reportHere(context, call, { related: [{ at: headOf(place.loop), message: "loop" }] }, place.loop);
-    return;
+  const run = perBatchRun(context.torch, call);
+  switch (run?.kind) {
+    case "loop":
+      reportHere(context, call, { related: [{ at: headOf(run.loop), message: "loop" }] }, run.loop);
+      return;
+    case "hook":
+      reportHere(context, call, {
+        message: "inHook",
+        values: { call: textOf(context, call), hook: run.hook },
+      });
+      return;
+    case "helper":
+      reportHelper(context, call, run.callers, run.all);
+      return;
+    default:
   }
-  if (place.kind !== "function") return;
-  const hook = frameworkHookAround(context.torch, place.target);
-  if (hook !== undefined) {
-    reportHere(context, call, { message: "inHook", values: { call: textOf(context, call), hook } });
-    return;
-  }
-  checkCallers(context, call, place.target);
 }
 
 /** The call hides in a helper: all its callers run it once a batch, or some of them do. */
-function checkCallers(context: RuleContext<MessageId>, call: Call, target: FunctionDefinition): void {
-  const { resolve } = context.torch;
-  if (resolve.isUsedAsValue(target)) return;
-  // Calls that merely share a method's name do not count.
-  const callers = resolve.callsTo(target).filter((caller) => resolve.functionOf(caller) === target);
-  const perBatch: { readonly caller: Call; readonly loop: For | While }[] = [];
-  for (const caller of callers) {
-    const place = placeOf(context, caller);
-    if (place.kind === "loop") perBatch.push({ caller, loop: place.loop });
-  }
-  const [first] = perBatch;
+function reportHelper(
+  context: RuleContext<MessageId>,
+  call: Call,
+  callers: readonly BatchCaller[],
+  all: boolean,
+): void {
+  const [first] = callers;
   if (first === undefined) return;
-  if (perBatch.length === callers.length) {
+  if (all) {
     reportHere(context, call, {
       related: [
         { at: first.caller, message: "calledHere" },
@@ -100,7 +89,7 @@ function checkCallers(context: RuleContext<MessageId>, call: Call, target: Funct
     return;
   }
   // Elsewhere the helper is used rightly, so the place to look at is the call in the loop.
-  for (const { caller, loop } of perBatch) {
+  for (const { caller, loop } of callers) {
     context.report({
       at: caller,
       message: "inLoop",
@@ -126,170 +115,6 @@ function reportHere(
     fixes: fixes(context, call, loop),
     ...more,
   });
-}
-
-type Found =
-  | { readonly kind: "loop"; readonly loop: For | While }
-  /** Unconditionally in a function, outside any loop of it. */
-  | { readonly kind: "function"; readonly target: FunctionDefinition }
-  | { readonly kind: "elsewhere" };
-
-/** Where a call stands: directly in a loop over batches, directly in a function, or behind a condition. */
-function placeOf(context: RuleContext, call: Call): Found {
-  const statement = enclosingStatement(call);
-  if (statement === undefined || (statement.kind !== "ExpressionStatement" && !holdsPlainly(statement))) {
-    return { kind: "elsewhere" };
-  }
-  let below: Node = statement;
-  if (isAfterRelease(context, statement)) return { kind: "elsewhere" };
-  for (const node of ancestors(statement)) {
-    switch (node.kind) {
-      case "If":
-        if (!isAlwaysOnGpu(context, node) || !node.body.includes(below as Statement))
-          return { kind: "elsewhere" };
-        break;
-      case "Try":
-        if (node.handlers.some(({ body }) => body.includes(below as Statement))) return { kind: "elsewhere" };
-        break;
-      case "With":
-        break;
-      case "For":
-      case "While":
-        if (!node.body.includes(below as Statement)) return { kind: "elsewhere" };
-        if (isAfterRelease(context, below as Statement) || isEveryFew(node.body, below))
-          return { kind: "elsewhere" };
-        return isPerBatch(context, node) ? { kind: "loop", loop: node } : { kind: "elsewhere" };
-      case "FunctionDefinition":
-        if (isEveryFew(node.body, below)) return { kind: "elsewhere" };
-        return { kind: "function", target: node };
-      default:
-        return { kind: "elsewhere" };
-    }
-    below = node;
-  }
-  return { kind: "elsewhere" };
-}
-
-/** `value = helper(x)`, `return helper(x)`: a statement that always runs the call it holds. */
-function holdsPlainly(statement: Statement): boolean {
-  return statement.kind === "Assign" || statement.kind === "AugmentedAssign" || statement.kind === "Return";
-}
-
-/** A condition that holds throughout a run on a GPU: `if torch.cuda.is_available():`, `if device.type == "cuda":`. */
-function isAlwaysOnGpu({ torch }: RuleContext, { test }: If): boolean {
-  if (test.kind === "Call") {
-    return /^torch\.(cuda|xpu|backends\.mps|mps|accelerator)\.is_available$/.test(
-      torch.resolve.qualifiedName(test.callee) ?? "",
-    );
-  }
-  if (test.kind === "Comparison" && test.operators[0] === "==") {
-    const compared = test.operands[1];
-    return compared?.kind === "String" && /^(cuda|xpu|mps)(:\d+)?$/.test(compared.value ?? "");
-  }
-  return /^(use_)?(cuda|gpu)(_available)?$/i.test(nameOf(test));
-}
-
-function nameOf(expression: Expression): string {
-  if (expression.kind === "Name") return expression.id;
-  return expression.kind === "Attribute" ? expression.attribute.id : "";
-}
-
-/** A model is let go before the call in the same block: now there is something to give back. */
-function isAfterRelease({ torch }: RuleContext, statement: Statement): boolean {
-  const place = statementList(statement);
-  if (place === undefined) return false;
-  return place.list
-    .slice(0, place.index)
-    .some(
-      (earlier) =>
-        (earlier.kind === "Delete" &&
-          earlier.targets.some((target) => isModel(torch.resolve.roleOf(target)))) ||
-        movesModelAway(torch.resolve, earlier),
-    );
-}
-
-function isModel(role: string | undefined): boolean {
-  return role === "model" || role === "optimizer" || role === "engine";
-}
-
-/** `model.cpu()`, `model.to("cpu")`, `model = None`. */
-function movesModelAway(resolve: Resolver, statement: Statement): boolean {
-  if (statement.kind === "Assign") {
-    return (
-      statement.value.kind === "None" && statement.targets.some((target) => isModel(resolve.roleOf(target)))
-    );
-  }
-  if (statement.kind !== "ExpressionStatement" || statement.expression.kind !== "Call") return false;
-  const { callee, positional } = statement.expression;
-  if (callee.kind !== "Attribute" || resolve.roleOf(callee.object) !== "model") return false;
-  if (callee.attribute.id === "cpu") return true;
-  const [device] = positional;
-  return (
-    callee.attribute.id === "to" &&
-    device?.kind === "String" &&
-    (device.value === "cpu" || device.value === "meta")
-  );
-}
-
-/** `if step % n: continue` before the statement. */
-function isEveryFew(body: readonly Statement[], below: Node): boolean {
-  for (const statement of body) {
-    if (statement === below) return false;
-    if (statement.kind === "If" && statement.body.at(-1)?.kind === "Continue" && hasModulus(statement.test))
-      return true;
-  }
-  return false;
-}
-
-function hasModulus(test: Expression): boolean {
-  let found = false;
-  walk(test, {
-    enter(node) {
-      if (node.kind === "BinaryOperation" && node.operator === "%") found = true;
-    },
-  });
-  return found;
-}
-
-function isPerBatch({ torch }: RuleContext, loop: For | While): boolean {
-  if (!torch.trainingLoops.isBatchLoop(loop)) return false;
-  return !isWarmUp(torch.resolve.enclosingFunction(loop), loop) && !measuresMemory(torch.resolve, loop);
-}
-
-/** Warm-up and benchmark loops are not what a run spends its time in. */
-function isWarmUp(around: Node | undefined, loop: For | While): boolean {
-  const header = loop.kind === "For" ? [loop.target, loop.iterable] : [loop.test];
-  let found = around?.kind === "FunctionDefinition" && /warm_?up|bench|profil/i.test(around.name.id);
-  for (const part of header) {
-    walk(part, {
-      enter(node) {
-        if (node.kind === "Name" && /warm_?up|bench|profil/i.test(node.id)) found = true;
-        if (node.kind === "Attribute" && /warm_?up|bench|profil/i.test(node.attribute.id)) found = true;
-      },
-    });
-  }
-  return found;
-}
-
-/** A loop that takes memory figures of each round wants a clean cache. */
-function measuresMemory(resolve: Resolver, loop: For | While): boolean {
-  let measures = false;
-  for (const statement of loop.body) {
-    walk(statement, {
-      enter(node) {
-        if (node.kind !== "Call" || measures) return !measures;
-        const name = resolve.qualifiedName(node.callee);
-        if (name !== undefined && /\.(reset_peak_memory_stats|reset_max_memory_\w+)$/.test(name))
-          measures = true;
-        return;
-      },
-    });
-  }
-  return measures;
-}
-
-function headOf(loop: For | While): Span {
-  return { start: loop.start, end: loop.kind === "For" ? loop.iterable.end : loop.test.end };
 }
 
 function textOf({ source }: RuleContext, call: Call): string {

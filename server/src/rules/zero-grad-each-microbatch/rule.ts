@@ -231,7 +231,7 @@ function report(context: RuleContext<MessageId>, { loop, zeroing, step, message 
       ...(message === "microLoop" && loop.microLoop !== undefined
         ? [{ at: headOf(loop.microLoop), message: "inner" as const }]
         : []),
-      ...loop.backwards.slice(0, 1).map(({ node }) => ({ at: node as Span, message: "backward" as const })),
+      ...loop.backwards.slice(0, 1).map(({ node }) => ({ at: node, message: "backward" as const })),
       { at: step.node, message: "step" },
     ],
     fixes: fix === undefined ? [] : [{ ...fix, values: { zeroing: shortened(text) }, safety: "review" }],

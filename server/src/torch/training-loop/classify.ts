@@ -1,6 +1,6 @@
 /** What one call or assignment does to gradients. */
 import { dottedPath, walk } from "../../python/walk";
-import type { Attribute, Call, Expression, Node, Statement } from "../../python/tree";
+import type { Attribute, Call, ClassDefinition, Expression, Node, Statement } from "../../python/tree";
 import { frameworks, type FrameworkFacts } from "../frameworks";
 import type { Certainty, Resolver } from "../resolve";
 import type { EventKind, TraceEvent } from "./event";
@@ -256,7 +256,7 @@ function isUnknownOwnMethod({ resolver }: Tools, call: Call): boolean {
   return resolver.methodOf(owner, callee.attribute.id) === undefined && hasUnseenBase(resolver, owner);
 }
 
-function hasUnseenBase(resolver: Resolver, owner: import("../../python/tree").ClassDefinition): boolean {
+function hasUnseenBase(resolver: Resolver, owner: ClassDefinition): boolean {
   if (owner.bases.length === 0) return false;
   return resolver
     .basesOf(owner)

@@ -91,8 +91,8 @@ export interface TraceEvent {
    * scheduler; read where the event stands. `undefined` when there is none or it cannot be named.
    */
   readonly subject: Expression | undefined;
-  /** What `subject` is for zeroings, and what unknown code gets. */
-  readonly of: "optimizer" | "model" | "gradient" | "trainer" | "loss" | "other";
+  /** What `subject` is for zeroings, and what unknown code gets; `everything` where a trace was cut off. */
+  readonly of: "optimizer" | "model" | "gradient" | "trainer" | "everything" | "loss" | "other";
   readonly certainty: Certainty;
   /** For backwards and steps through a framework's object; `"unknown"` where it looks like one we do not know. */
   readonly through: Framework | "unknown" | undefined;

@@ -5,6 +5,7 @@ import type { FrameworkFacts } from "../frameworks";
 import type { Resolver } from "../resolve";
 import { keyword, lastNameOf } from "./classify";
 import type { BranchPlace, LoopNode, Place } from "./event";
+import { contains } from "./search";
 
 export type GuardForm =
   /** `i % k`, compared or used as a truth value. */
@@ -187,18 +188,17 @@ export class Guards {
     }
     const counter = dottedPath(left);
     if (counter === undefined || operator === ">") return undefined;
-    let counts = false;
-    let resets = false;
-    walk(loop, {
-      enter(node) {
-        if (node.kind === "AugmentedAssign" && dottedPath(node.target) === counter)
-          counts ||= node.operator === "+";
-        if (node.kind !== "Assign") return;
-        if (!node.targets.some((target) => dottedPath(target) === counter)) return;
-        if (node.value.kind === "Integer") resets = true;
-        else counts = true;
-      },
+    const assigned = (node: Node): Expression | undefined =>
+      node.kind === "Assign" && node.targets.some((target) => dottedPath(target) === counter)
+        ? node.value
+        : undefined;
+    const counts = contains(loop, (node) => {
+      if (node.kind === "AugmentedAssign")
+        return node.operator === "+" && dottedPath(node.target) === counter;
+      const value = assigned(node);
+      return value !== undefined && value.kind !== "Integer";
     });
+    const resets = contains(loop, (node) => assigned(node)?.kind === "Integer");
     return counts && resets ? { form: "counter", steps: right } : undefined;
   }
 
@@ -239,14 +239,10 @@ export function namesAccumulation(expression: Expression): boolean {
 }
 
 function assignsIn(loop: LoopNode, path: string): boolean {
-  let assigns = false;
-  walk(loop, {
-    enter(node) {
-      if (node.kind === "Assign") assigns ||= node.targets.some((target) => dottedPath(target) === path);
-      return !assigns;
-    },
-  });
-  return assigns;
+  return contains(
+    loop,
+    (node) => node.kind === "Assign" && node.targets.some((target) => dottedPath(target) === path),
+  );
 }
 
 /** True unless every name in the expression is known not to change from one iteration of the loop to the next. */

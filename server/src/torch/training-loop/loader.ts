@@ -4,6 +4,7 @@ import { walk } from "../../python/walk";
 import type { Certainty, Resolver } from "../resolve";
 import { lastNameOf } from "./classify";
 import type { LoopNode } from "./event";
+import { contains } from "./search";
 
 export interface LoopSource {
   /** What gives the batches, without its wrappers. */
@@ -30,20 +31,15 @@ export function loaderOf(resolver: Resolver, loop: LoopNode): LoopSource | undef
 
 /** `for epoch in range(…)`. */
 export function isEpochLoop(loop: LoopNode): boolean {
-  let found = false;
-  const mentions = (expression: Expression): void =>
-    walk(expression, {
-      enter(node) {
-        if (node.kind === "Name" && epochName.test(node.id)) found = true;
-        if (node.kind === "Attribute" && epochName.test(node.attribute.id)) found = true;
-      },
-    });
-  if (loop.kind === "While") mentions(loop.test);
-  else {
-    mentions(loop.target);
-    if (!found && lastNameOf(loop.iterable) === "range") mentions(loop.iterable);
-  }
-  return found;
+  const mentions = (expression: Expression): boolean =>
+    contains(
+      expression,
+      (node) =>
+        (node.kind === "Name" && epochName.test(node.id)) ||
+        (node.kind === "Attribute" && epochName.test(node.attribute.id)),
+    );
+  if (loop.kind === "While") return mentions(loop.test);
+  return mentions(loop.target) || (lastNameOf(loop.iterable) === "range" && mentions(loop.iterable));
 }
 
 function loaderIn(resolver: Resolver, iterable: Expression, depth: number): LoopSource | undefined {

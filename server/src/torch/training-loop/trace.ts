@@ -200,7 +200,7 @@ class UnitTrace {
     this.events.push(event);
     if (this.events.length < maximalEvents) return;
     this.full = true;
-    this.events.push({ ...event, kind: "unknown-code", of: "trainer", places: [] });
+    this.events.push({ ...event, kind: "unknown-code", of: "everything", places: [] });
   }
 }
 
