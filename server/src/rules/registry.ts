@@ -2,6 +2,7 @@
 import type { Rule } from "./rule";
 import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scaled/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
+import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
 import { rule as evalWithoutNoGrad } from "./eval-without-no-grad/rule";
 import { rule as graphRetainedAfterBackward } from "./graph-retained-after-backward/rule";
@@ -14,6 +15,7 @@ import { rule as zeroGradEachMicrobatch } from "./zero-grad-each-microbatch/rule
 export const rules: readonly Rule[] = [
   accumulationLossNotScaled,
   checkpointAllModules,
+  deprecatedAmp,
   emptyCacheInLoop,
   evalWithoutNoGrad,
   graphRetainedAfterBackward,
