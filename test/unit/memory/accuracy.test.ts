@@ -89,11 +89,13 @@ describe("estimates against PyTorch", () => {
     });
   }
 
-  it("keeps the promise: saved median 0.5 %, 90th percentile 3 %; peak 1 % and 5 %", () => {
-    assert.ok(saved.length > 100 && peaks.length > 400, `${saved.length} runs, ${peaks.length} peaks`);
-    const ofSaved = summarise(saved);
-    const ofPeaks = summarise(peaks);
-    assert.ok(ofSaved.median <= 0.005 && ofSaved.p90 <= 0.03, JSON.stringify(ofSaved));
-    assert.ok(ofPeaks.median <= 0.01 && ofPeaks.p90 <= 0.05, JSON.stringify(ofPeaks));
+  describe("all together", () => {
+    it("keeps the promise: saved median 0.5 %, 90th percentile 3 %; peak 1 % and 5 %", () => {
+      assert.ok(saved.length > 100 && peaks.length > 400, `${saved.length} runs, ${peaks.length} peaks`);
+      const ofSaved = summarise(saved);
+      const ofPeaks = summarise(peaks);
+      assert.ok(ofSaved.median <= 0.005 && ofSaved.p90 <= 0.03, JSON.stringify(ofSaved));
+      assert.ok(ofPeaks.median <= 0.01 && ofPeaks.p90 <= 0.05, JSON.stringify(ofPeaks));
+    });
   });
 });
