@@ -126,9 +126,17 @@ class KeptFinder {
     const freedBy = this.freedBy(carried, loop);
     if (freedBy === undefined) {
       if (marks.some((mark) => needed.possibly.has(mark))) return undefined;
-      if (this.mayBeBackwarded(value, loop)) return undefined;
+      if (this.belongsToModule(store) || this.mayBeBackwarded(value, loop)) return undefined;
     }
     return { store, value, carried, loop, through, freedBy };
+  }
+
+  /** `self.aux_losses.append(…)` in a module: who calls the module may read, backward and empty it. */
+  private belongsToModule(store: Store): boolean {
+    const { resolver } = this.options;
+    const owner = resolver.enclosingFunction(store.statement);
+    const holder = owner?.kind === "FunctionDefinition" ? enclosingClass(owner) : undefined;
+    return store.holder.kind === "Attribute" && holder !== undefined && resolver.isModuleClass(holder);
   }
 
   private marksOf(store: Store): (Definition | Node)[] {
