@@ -206,6 +206,9 @@ function own(interpreter: Interpreter, argument: Argument): void {
   else if (argument.kind === "dict") for (const [, item] of argument.entries) own(interpreter, item);
 }
 
+/** Steps that running an operator counts for. */
+const operatorCost = 10;
+
 /** Runs an operator on Python values. What it does not understand costs the answer something, and is noted. */
 export function callOperator(interpreter: Interpreter, name: string, positional: readonly Value[]): Value {
   return runOperator(interpreter, name, new CallArguments(positional));
@@ -217,6 +220,7 @@ export function runOperator(
   args: CallArguments,
   span: Span | undefined = undefined,
 ): Value {
+  interpreter.tick(operatorCost);
   if (args.unknownKeywords !== undefined) return noteResult(interpreter, args.unknownKeywords);
   const [positional, keywords] = toArguments(interpreter, args);
   const location =

@@ -66,6 +66,9 @@ export function isModuleClass(interpreter: Interpreter, type: ClassValue): boole
   return type.isSubclassOf(interpreter.library.moduleClass);
 }
 
+/** Steps that making a module counts for. */
+const moduleCost = 25;
+
 export function instantiate(
   interpreter: Interpreter,
   type: ClassValue,
@@ -77,7 +80,10 @@ export function instantiate(
   const object = new ObjectValue(type);
   object.span = span;
   interpreter.references.keep(object);
-  if (isModuleClass(interpreter, type)) object.module = new ModuleState();
+  if (isModuleClass(interpreter, type)) {
+    interpreter.tick(moduleCost);
+    object.module = new ModuleState();
+  }
   const initialized = callMethod(interpreter, object, "__init__", args, span);
   if (initialized !== undefined && isUnknown(initialized)) return failed(interpreter, object, initialized);
   if (initialized === undefined && object.type.isSubclassOf(interpreter.library.exception("BaseException"))) {

@@ -12,8 +12,8 @@ import { namedModules, namedTensors } from "./nn/state";
 import { ClassValue, FunctionValue, ObjectValue, type Value } from "./values";
 
 /** The top level may take this many steps altogether, and one statement of it this many. */
-const topLevelSteps = 600_000;
-const statementSteps = 150_000;
+const topLevelSteps = 300_000;
+const statementSteps = 100_000;
 
 export class Program {
   readonly interpreter: Interpreter;

@@ -3,6 +3,7 @@ import type { Interpreter } from "../interpreter";
 import type { Native, Value } from "../values";
 import { argparseFunctions } from "./argparse";
 import { dataclassFunctions } from "./dataclasses";
+import { einopsFunctions } from "./einops";
 import { iterableFunctions } from "./iterables";
 import { mathConstants, mathFunctions } from "./mathematics";
 import { standardFunctions } from "./standard";
@@ -16,6 +17,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...standardFunctions,
   ...dataclassFunctions,
   ...argparseFunctions,
+  ...einopsFunctions,
   ...torchFunctions,
 };
 
@@ -31,7 +33,7 @@ export const knownPackages: ReadonlySet<string> = new Set(
     "dataclasses datetime enum fractions functools gc glob gzip hashlib heapq importlib inspect io itertools json logging " +
     "math multiprocessing numbers operator os pathlib pickle platform pprint queue random re shutil signal socket stat " +
     "statistics string struct subprocess sys tempfile textwrap threading time traceback types typing typing_extensions " +
-    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm"
+    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm einops"
   ).split(" "),
 );
 

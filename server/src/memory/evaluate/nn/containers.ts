@@ -5,6 +5,7 @@ import { isUnknown } from "../../unknown";
 import type { CallArguments } from "../arguments";
 import { itemsOf } from "../iteration";
 import type { Interpreter } from "../interpreter";
+import { runEinops } from "../library/einops";
 import { integer } from "../numbers";
 import { pick } from "../subscripts";
 import {
@@ -196,9 +197,11 @@ const sequentialInit: Native = method((object, args, interpreter) => {
   return null;
 });
 
-const sequentialForward: Native = method((object, args, interpreter, span) =>
-  callInTurn(interpreter, values(object), args.at(0) ?? args.keywords.get("input") ?? null, span),
-);
+const sequentialForward: Native = method((object, args, interpreter, span) => {
+  const [missing] = object.module?.unknownParts.values() ?? [];
+  if (missing !== undefined) return interpreter.note(missing);
+  return callInTurn(interpreter, values(object), args.at(0) ?? args.keywords.get("input") ?? null, span);
+});
 
 const listInit: Native = method((object, args, interpreter, span) => {
   const given = args.get(0, "modules") ?? args.get(0, "values") ?? args.get(0, "parameters");
@@ -298,6 +301,22 @@ const wrapperMethods: Readonly<Record<string, Native>> = {
 
 const wrapper: ContainerClass = { methods: wrapperMethods };
 
+/** `Rearrange('b c h w -> b (h w) c')`: what the constructor got is what the forward runs with. */
+function einopsClass(operation: "rearrange" | "reduce"): ContainerClass {
+  const kept = new WeakMap<ObjectValue, CallArguments>();
+  return {
+    methods: {
+      __init__: method((object, args) => {
+        kept.set(object, args);
+        return null;
+      }),
+      forward: method((object, args, interpreter, span) =>
+        runEinops(operation, interpreter, args.at(0) ?? null, kept.get(object) ?? args, span),
+      ),
+    },
+  };
+}
+
 export const containerClasses: Readonly<Record<string, ContainerClass>> = {
   "torch.nn.Sequential": {
     methods: { ...listMethods, __init__: sequentialInit, forward: sequentialForward },
@@ -306,6 +325,8 @@ export const containerClasses: Readonly<Record<string, ContainerClass>> = {
   "torch.nn.ParameterList": { methods: { ...listMethods, __init__: listInit } },
   "torch.nn.ModuleDict": { methods: dictMethods },
   "torch.nn.ParameterDict": { methods: dictMethods },
+  "einops.layers.torch.Rearrange": einopsClass("rearrange"),
+  "einops.layers.torch.Reduce": einopsClass("reduce"),
   "torch.nn.DataParallel": wrapper,
   "torch.nn.parallel.DataParallel": wrapper,
   "torch.nn.parallel.DistributedDataParallel": wrapper,
