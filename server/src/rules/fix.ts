@@ -6,7 +6,7 @@
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
 import type { Source } from "../python/source";
-import type { Module, Node, Span, Statement } from "../python/tree";
+import type { Call, Module, Node, Span, Statement } from "../python/tree";
 import { walk } from "../python/walk";
 import type { Finding, FixSafety, TextEdit } from "./rule";
 
@@ -179,6 +179,30 @@ export function insertImport(source: Source, module: Module, statement: string):
     first === undefined ? 0 : source.lineStart(source.lineOf(first.start)),
     `${statement}${source.lineEnd}`,
   );
+}
+
+/** Takes an argument out of a call, with the comma that separates it. */
+export function deleteArgument(source: Source, call: Call, argument: Span): TextEdit {
+  const list = call.argumentList;
+  const commaBefore = /,\s*$/.exec(source.text.slice(list.start + 1, argument.start));
+  if (commaBefore) {
+    return replaceSpan({ start: argument.start - commaBefore[0].length, end: argument.end }, "");
+  }
+  const commaAfter = /^[ \t]*,\s*/.exec(source.text.slice(argument.end, list.end - 1));
+  return replaceSpan({ start: argument.start, end: argument.end + (commaAfter?.[0].length ?? 0) }, "");
+}
+
+/** Puts an argument behind all others of a call; `undefined` where the last one cannot be seen to end. */
+export function appendArgument(source: Source, call: Call, text: string): TextEdit | undefined {
+  const list = call.argumentList;
+  const ends = [...call.positional, ...call.keywords, ...call.keywordSpreads].map(({ end }) => end);
+  if (ends.length === 0) return replaceSpan(list, `(${text})`);
+  const last = Math.max(...ends);
+  const rest = source.text.slice(last, list.end - 1);
+  // Brackets around the last argument are not part of its node.
+  const brackets = /^(\s*\))*/.exec(rest)?.[0].length ?? 0;
+  if (!/^\s*(,\s*)?(#|$)/.test(rest.slice(brackets))) return undefined;
+  return insertAt(last + brackets, `, ${text}`);
 }
 
 /**

@@ -5,7 +5,9 @@ import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
 import { rule as evalWithoutNoGrad } from "./eval-without-no-grad/rule";
+import { rule as gcCollectInLoop } from "./gc-collect-in-loop/rule";
 import { rule as graphRetainedAfterBackward } from "./graph-retained-after-backward/rule";
+import { rule as loadWithoutMapLocation } from "./load-without-map-location/rule";
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
@@ -18,7 +20,9 @@ export const rules: readonly Rule[] = [
   deprecatedAmp,
   emptyCacheInLoop,
   evalWithoutNoGrad,
+  gcCollectInLoop,
   graphRetainedAfterBackward,
+  loadWithoutMapLocation,
   lossGraphRetained,
   missingZeroGrad,
   noGradNotApplied,
