@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Program } from "../../server/src/memory/evaluate/program";
-import { castStates, runStep, type StepMeasure } from "../../server/src/memory/evaluate/step";
+import { castStates, runStep, type StepMeasure, type StepPlan } from "../../server/src/memory/evaluate/step";
 import { ObjectValue } from "../../server/src/memory/evaluate/values";
 import type { AttentionBackend, InputSpecification, Precision } from "../../server/src/memory/setup";
 import { Execution } from "../../server/src/memory/tape";
@@ -100,18 +100,22 @@ export function buildGolden(
   return { program, model: value };
 }
 
-/** One step of the golden's model as it was measured. */
-export function runGolden(golden: GoldenModel, run: GoldenRun): StepMeasure & { readonly notes: string[] } {
-  const { program, model } = buildGolden(golden, run.device, run.attention);
-  castStates(program, model, run.precision);
-  const measure = runStep(program, model, {
+export function stepOf(golden: GoldenModel, run: GoldenRun): StepPlan {
+  return {
     batch: run.batch,
     inputs: golden.input.map(inputOf),
     targets: golden.target.map(inputOf),
     loss: golden.loss,
     precision: run.precision,
     mode: "train",
-  });
+  };
+}
+
+/** One step of the golden's model as it was measured. */
+export function runGolden(golden: GoldenModel, run: GoldenRun): StepMeasure & { readonly notes: string[] } {
+  const { program, model } = buildGolden(golden, run.device, run.attention);
+  castStates(program, model, run.precision);
+  const measure = runStep(program, model, stepOf(golden, run));
   const faults = measure.fault === undefined ? [] : [measure.fault];
   return {
     ...measure,

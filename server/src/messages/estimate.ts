@@ -50,6 +50,10 @@ export const unknownReasons = {
   loss: { en: "loss `{name}` is not understood", "zh-cn": "无法理解损失 `{name}`" },
   hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
   optimizer: { en: "optimizer `{name}` is not known", "zh-cn": "无法得知优化器 `{name}`" },
+  internal: {
+    en: "vramlint could not follow the code here ({error})",
+    "zh-cn": "vramlint 无法跟踪此处的代码（{error}）",
+  },
   noOutput: { en: "no tensor of the output needs a gradient", "zh-cn": "输出中没有需要梯度的张量" },
   argumentsNeeded: {
     en: "`{name}` cannot be built: argument `{parameter}` has no default",

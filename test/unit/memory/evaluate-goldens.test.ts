@@ -5,9 +5,11 @@ import {
   buildGolden,
   goldenModels,
   runGolden,
+  stepOf,
   type GoldenModel,
   type GoldenRun,
 } from "../../support/goldens";
+import { runStep } from "../../../server/src/memory/evaluate/step";
 import { loadParser } from "../../support/parser";
 
 interface Errors {
@@ -101,6 +103,24 @@ describe("models against measured figures", () => {
     console.log(`      ${report(saved)}\n      ${report(peaks)}`);
     assert.ok(quantile(saved, 0.5) <= 0.005 && quantile(saved, 0.9) <= 0.03, report(saved));
     assert.ok(quantile(peaks, 0.5) <= 0.01 && quantile(peaks, 0.9) <= 0.05, report(peaks));
+  });
+
+  it("grows linearly with the number of layers", () => {
+    const steps = (depth: number): number => {
+      const golden = goldenModels().find(({ file }) => file === "checkpointed.py");
+      const run = golden?.runs.find(({ device, batch }) => device === "cpu" && batch === 2);
+      assert.ok(golden && run);
+      const { program, model } = buildGolden(
+        { ...golden, model: `Decoder(depth=${depth}, dim=16, heads=2)` },
+        "cpu",
+      );
+      runStep(program, model, stepOf(golden, run));
+      assert.deepEqual(program.noted(), []);
+      return program.interpreter.steps;
+    };
+    const [ten, hundred, thousand] = [steps(10), steps(100), steps(1000)];
+    const perLayer = (hundred - ten) / 90;
+    assert.ok(Math.abs((thousand - hundred) / 900 / perLayer - 1) < 0.001, `${ten} ${hundred} ${thousand}`);
   });
 
   it("takes little time for a model once warm", () => {

@@ -244,7 +244,11 @@ export function noteResult(
 
 function unknownIn(values: readonly Argument[]): Unknown | undefined {
   for (const value of values) {
-    const found = isUnknown(value) ? value : Array.isArray(value) ? unknownIn(value as readonly Argument[]) : undefined;
+    const found = isUnknown(value)
+      ? value
+      : Array.isArray(value)
+        ? unknownIn(value as readonly Argument[])
+        : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -192,7 +192,7 @@ export class Interpreter {
       if (error instanceof PythonError) return error.unknown;
       if (error instanceof EvaluationStopped) return error.unknown;
       if (error instanceof RangeError) return this.unknown("depth", this.callSpan);
-      throw error;
+      return this.unknown("internal", this.callSpan, { error: String(error) });
     }
   }
 

@@ -83,7 +83,8 @@ function overTensor(
 ): Iterable<Value> | Unknown {
   if (tensor.shape.length === 0) return interpreter.raise("TypeError", "iteration over a 0-d tensor", span);
   const parts = callOperator(interpreter, "Tensor.unbind", [tensor, 0]);
-  if (!(parts instanceof TupleValue || parts instanceof ListValue)) return unknownOr(interpreter, parts, span);
+  if (!(parts instanceof TupleValue || parts instanceof ListValue))
+    return unknownOr(interpreter, parts, span);
   if (tensor.values !== undefined && tensor.shape.length === 1) {
     for (const [i, part] of parts.items.entries()) {
       const value = tensor.values[i];

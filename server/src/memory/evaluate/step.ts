@@ -128,7 +128,7 @@ class Step {
   }
 
   run(wantsTimeline: boolean): StepMeasure {
-    const { execution } = this.program;
+    const { execution, interpreter } = this.program;
     execution.zeroGradients(this.parameters);
     const inputs = execution.liveBytes().inputs;
     const trains = this.plan.mode === "train" && this.plan.loss !== "none" && this.plan.forwardOnly !== true;
@@ -158,7 +158,8 @@ class Step {
     if (trains && loss instanceof Tensor) {
       execution.phase = "backward";
       execution.startPeak();
-      execution.backward(loss);
+      const fault = interpreter.guard(() => execution.backward(loss));
+      if (isUnknown(fault)) result.fault = fault;
       result.backward = this.own(execution.takePeak());
       result.liveAfterBackward = this.program.live;
       result.allocatedAfterBackward = this.program.allocated;

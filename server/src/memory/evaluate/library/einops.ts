@@ -21,7 +21,10 @@ const patterns = new Map<string, Pattern | undefined>();
 function parsePattern(text: string): Pattern | undefined {
   if (!patterns.has(text)) {
     const [left, right, more] = text.split("->").map(parseSide);
-    patterns.set(text, left === undefined || right === undefined || more !== undefined ? undefined : { left, right });
+    patterns.set(
+      text,
+      left === undefined || right === undefined || more !== undefined ? undefined : { left, right },
+    );
   }
   return patterns.get(text);
 }
@@ -50,13 +53,19 @@ function expanded({ left, right }: Pattern, rank: number): Pattern {
   const axes = Array.from({ length: extra }, (_, i) => `...${i}`);
   const spread = (side: Side): Side =>
     side.flatMap((group) =>
-      isDots(group) ? axes.map((axis) => [axis]) : [group.flatMap((name) => (name === "..." ? axes : [name]))],
+      isDots(group)
+        ? axes.map((axis) => [axis])
+        : [group.flatMap((name) => (name === "..." ? axes : [name]))],
     );
   return { left: spread(left), right: spread(right) };
 }
 
 /** The size of every axis; undefined when they do not follow from the shape and the sizes given. */
-function sizesOf(left: Side, shape: readonly number[], given: ReadonlyMap<string, number>): Map<string, number> | undefined {
+function sizesOf(
+  left: Side,
+  shape: readonly number[],
+  given: ReadonlyMap<string, number>,
+): Map<string, number> | undefined {
   if (left.length !== shape.length) return undefined;
   const sizes = new Map(given);
   for (const [i, group] of left.entries()) {
@@ -64,7 +73,8 @@ function sizesOf(left: Side, shape: readonly number[], given: ReadonlyMap<string
     const known = group.reduce((product, name) => product * (sizes.get(name) ?? 1), 1);
     const whole = shape[i] ?? 1;
     const [only] = open;
-    if (open.length > 1 || known === 0 || (open.length === 0 ? known !== whole : whole % known !== 0)) return undefined;
+    if (open.length > 1 || known === 0 || (open.length === 0 ? known !== whole : whole % known !== 0))
+      return undefined;
     if (only !== undefined) sizes.set(only, whole / known);
   }
   return sizes;
@@ -84,10 +94,19 @@ const reductions: Readonly<Record<string, string>> = {
   min: "Tensor.amin",
 };
 
-function apply(interpreter: Interpreter, operation: Operation, tensor: Tensor, text: string, args: CallArguments, how: Value): Value {
+function apply(
+  interpreter: Interpreter,
+  operation: Operation,
+  tensor: Tensor,
+  text: string,
+  args: CallArguments,
+  how: Value,
+): Value {
   const parsed = parsePattern(text);
   const fault = (): Value =>
-    interpreter.note(args.unknown() ?? interpreter.unknown("call", interpreter.callSpan, { name: `einops.${operation}` }));
+    interpreter.note(
+      args.unknown() ?? interpreter.unknown("call", interpreter.callSpan, { name: `einops.${operation}` }),
+    );
   if (parsed === undefined) return fault();
   const given = new Map<string, number>();
   for (const [name, value] of args.keywords) {
@@ -105,7 +124,11 @@ function apply(interpreter: Interpreter, operation: Operation, tensor: Tensor, t
 
   let value: Value = left.every((group) => group.length === 1)
     ? tensor
-    : resize(tensor, "Tensor.reshape", axes.map((name) => sizes.get(name) ?? 1));
+    : resize(
+        tensor,
+        "Tensor.reshape",
+        axes.map((name) => sizes.get(name) ?? 1),
+      );
   if (operation === "reduce") {
     const method = typeof how === "string" ? reductions[how] : undefined;
     const gone = axes.map((name, i) => (wanted.includes(name) ? -1 : i)).filter((axis) => axis >= 0);
@@ -120,10 +143,18 @@ function apply(interpreter: Interpreter, operation: Operation, tensor: Tensor, t
     for (const [i, name] of wanted.entries()) {
       if (!kept.includes(name)) value = callOperator(interpreter, "Tensor.unsqueeze", [value, i]);
     }
-    value = resize(value, "Tensor.expand", wanted.map((name) => sizes.get(name) ?? 1));
+    value = resize(
+      value,
+      "Tensor.expand",
+      wanted.map((name) => sizes.get(name) ?? 1),
+    );
   }
   if (isUnknown(value) || right.every((group) => group.length === 1)) return value;
-  return resize(value, "Tensor.reshape", right.map((group) => product(group, sizes)));
+  return resize(
+    value,
+    "Tensor.reshape",
+    right.map((group) => product(group, sizes)),
+  );
 }
 
 function einops(operation: Operation): Native {
@@ -131,12 +162,16 @@ function einops(operation: Operation): Native {
     const [given, text] = [args.at(0) ?? null, args.at(1)];
     const how = operation === "reduce" ? args.or(2, "reduction", null) : null;
     const tensor =
-      given instanceof ListValue || given instanceof TupleValue ? callOperator(interpreter, "torch.stack", [given]) : given;
+      given instanceof ListValue || given instanceof TupleValue
+        ? callOperator(interpreter, "torch.stack", [given])
+        : given;
     const keywords = new Map([...args.keywords].filter(([name]) => name !== "reduction"));
     if (tensor instanceof Tensor && typeof text === "string") {
       return apply(interpreter, operation, tensor, text, new CallArguments([], keywords), how);
     }
-    return interpreter.note(args.unknown() ?? interpreter.unknown("call", span, { name: `einops.${operation}` }));
+    return interpreter.note(
+      args.unknown() ?? interpreter.unknown("call", span, { name: `einops.${operation}` }),
+    );
   };
 }
 
@@ -167,9 +202,11 @@ export const einopsFunctions: Readonly<Record<string, Native>> = {
 function spelled(pattern: Value | undefined): Value {
   if (typeof pattern !== "string") return pattern ?? null;
   const letters = new Map<string, string>();
-  return pattern.replace(/[A-Za-z_]\w*/g, (word) => {
-    const letter = letters.get(word) ?? String.fromCharCode(97 + letters.size);
-    letters.set(word, letter);
-    return letter;
-  }).replace(/ /g, "");
+  return pattern
+    .replace(/[A-Za-z_]\w*/g, (word) => {
+      const letter = letters.get(word) ?? String.fromCharCode(97 + letters.size);
+      letters.set(word, letter);
+      return letter;
+    })
+    .replace(/ /g, "");
 }

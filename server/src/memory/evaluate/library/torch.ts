@@ -5,6 +5,7 @@ import { CallArguments } from "../arguments";
 import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { integer, numeric } from "../numbers";
+import { plainWeight, spectralNorm, weightNorm } from "../nn/reparametrized";
 import { deviceOf } from "../nn/tensors";
 import {
   BoundMethod,
@@ -274,6 +275,12 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
     const both = fans(interpreter, args, span);
     return both instanceof TupleValue ? (both.items[0] ?? 1) : both;
   },
+  "torch.nn.utils.weight_norm": weightNorm,
+  "torch.nn.utils.parametrizations.weight_norm": weightNorm,
+  "torch.nn.utils.spectral_norm": spectralNorm,
+  "torch.nn.utils.parametrizations.spectral_norm": spectralNorm,
+  "torch.nn.utils.remove_weight_norm": plainWeight,
+  "torch.nn.utils.remove_spectral_norm": plainWeight,
   "torch.nn.utils.clip_grad_norm_": nothing,
   "torch.nn.utils.clip_grad_value_": nothing,
   ...Object.fromEntries(initialisers.map((name) => [`torch.nn.init.${name}`, identity])),

@@ -48,9 +48,11 @@ function checkpointed(
 ): Value {
   const outer = interpreter.checkpointed;
   interpreter.checkpointed = new Set();
-  const result = runCheckpointed(interpreter, forward, args, false, span);
-  interpreter.checkpointed = outer;
-  return result;
+  try {
+    return runCheckpointed(interpreter, forward, args, false, span);
+  } finally {
+    interpreter.checkpointed = outer;
+  }
 }
 
 /** Calls the modules one after the other, each with what the one before gave; that one is let go then. */
