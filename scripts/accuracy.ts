@@ -1,8 +1,11 @@
 /**
  * Prints how far the estimates are from PyTorch's figures in test/goldens: one line a run, then median, 90th percentile and
- * worst. `tsx scripts/accuracy.ts [file.py …]` limits it to some models; `--markdown` prints the table for docs/estimates.md.
+ * worst. `tsx scripts/accuracy.ts [file.py …]` limits it to some models (`gpu` for the
+ * measurements on a card); `--markdown` prints the tables for docs/estimates.md.
  */
+import { formatBytes } from "../server/src/memory/units";
 import { measureAccuracy, summarise, type Accuracy } from "../test/support/accuracy";
+import { measureGpu } from "../test/support/gpu";
 import { loadParser } from "../test/support/parser";
 
 function percent(error: number | undefined): string {
@@ -51,6 +54,29 @@ function quantities(rows: readonly Accuracy[]): Quantity[] {
   ];
 }
 
+/** Real peaks of a Tesla T4 beside the estimates. */
+function printGpu(): void {
+  console.log(
+    "\n| model on a T4, AMP fp16, AdamW | measured | estimated | error | phase |\n|---|---|---|---|---|",
+  );
+  const errors: number[] = [];
+  for (const row of measureGpu()) {
+    if (typeof row === "string") {
+      console.log(`| ${row} | - | - | - | - |`);
+      continue;
+    }
+    const error = (row.estimated - row.measured) / row.measured;
+    errors.push(error);
+    const name = `${row.model} B=${row.batch}${row.sequence === null ? "" : ` T=${row.sequence}`}`;
+    console.log(
+      `| ${name} | ${formatBytes(row.measured)} | ${formatBytes(row.estimated)} | ${percent(error)} | ${row.phase} |`,
+    );
+  }
+  const mean = errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length;
+  const bias = errors.reduce((sum, error) => sum + error, 0) / errors.length;
+  console.log(`\nMean size of the error ${percent(mean)}, mean error ${percent(bias)}.`);
+}
+
 async function main(): Promise<void> {
   await loadParser();
   const asked = process.argv.slice(2).filter((each) => !each.startsWith("--"));
@@ -63,6 +89,7 @@ async function main(): Promise<void> {
     console.log(`| ${name} | ${count} | ${percent(median)} | ${percent(p90)} | ${percent(worst)} |`);
   }
   const missing = rows.filter((row) => row.missing !== undefined).length;
+  if (asked.length === 0 || asked.includes("gpu")) printGpu();
   console.log(`\n${rows.length} runs, ${missing} not estimated.`);
 }
 

@@ -165,11 +165,10 @@ describe("execution", () => {
       const loss = op(execution, "torch.sum", [y]);
       assert.equal(execution.savedBytes, 32 * 64 * 4, "only the segment's input is kept");
       execution.startPeak();
+      const before = execution.live;
       execution.backward(loss);
-      assert.ok(
-        execution.takePeak().live > execution.live + 4 * 32 * 64 * 4,
-        "the activations were there again",
-      );
+      const extra = execution.takePeak().live - before;
+      assert.ok(extra > 3 * 32 * 64 * 4, `the activations were there again: ${extra}`);
       for (const { weight } of layers) assert.deepEqual(weight.gradient?.shape, [64, 64]);
       assert.equal(execution.savedBytes, 0);
     });
