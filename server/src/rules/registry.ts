@@ -11,6 +11,7 @@ import { rule as loadWithoutMapLocation } from "./load-without-map-location/rule
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
+import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
 import { rule as zeroGradEachMicrobatch } from "./zero-grad-each-microbatch/rule";
 
 /** All rules, sorted by name. */
@@ -26,5 +27,6 @@ export const rules: readonly Rule[] = [
   lossGraphRetained,
   missingZeroGrad,
   noGradNotApplied,
+  oomRetryInExcept,
   zeroGradEachMicrobatch,
 ];

@@ -1,0 +1,174 @@
+/**
+ * `torch.load` without `map_location` in a script that works on a GPU. Tensors go back to the device they were saved
+ * from (docs of `torch.load`: "storages are … moved to the device they were saved from"), so a checkpoint of a GPU run
+ * lies in GPU memory beside the model it is copied into.
+ */
+import type { Call, Expression, Node } from "../../python/tree";
+import { ancestors, walk } from "../../python/walk";
+import { gpuEvidence } from "../../torch/gpu";
+import { followLoaded, type LoadedCheckpoint } from "../../torch/loaded";
+import type { Resolver } from "../../torch/resolve";
+import { insertBehindArgument, quoted } from "../call-text";
+import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
+
+type MessageId = keyof typeof messages;
+
+const messages = {
+  held: {
+    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU lies in GPU memory beside the model, as long as `{holder}` holds it{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
+    "zh-cn":
+      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会与模型同时占用显存，直到 `{holder}` 不再持有它{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+  },
+  copied: {
+    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU lies in GPU memory beside the model until it is copied{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
+    "zh-cn":
+      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会与模型同时占用显存，直到复制完成{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+  },
+  copiedHere: { en: "copied here", "zh-cn": "在这里复制" },
+  onGpu: { en: "this file works on a GPU", "zh-cn": "这个文件使用 GPU" },
+  add: { en: "Add `map_location={cpu}`", "zh-cn": "加上 `map_location={cpu}`" },
+};
+
+export const rule = defineRule<MessageId>({
+  name: "load-without-map-location",
+  group: "loading",
+  level: "warning",
+  summary: {
+    en: "`torch.load` without `map_location` puts the checkpoint on the GPU beside the model.",
+    "zh-cn": "`torch.load` 没有 `map_location`，检查点会与模型一起占用显存。",
+  },
+  messages,
+  create: (context) => ({
+    finish() {
+      const { resolve } = context.torch;
+      for (const call of resolve.index.callsByName.get("load") ?? [])
+        if (resolve.qualifiedName(call.callee) === "torch.load") check(context, call);
+    },
+  }),
+});
+
+function check(context: RuleContext<MessageId>, call: Call): void {
+  const { torch, source } = context;
+  if (saysWhere(call) || isChosenByDevice(context, call)) return;
+  const gpu = gpuEvidence(torch);
+  if (gpu === undefined || savesFromCpu(context)) return;
+  const loaded = followLoaded(torch.resolve, call);
+  const [copy] = loaded.copies;
+  if (copy === undefined) return;
+  const [holder] = loaded.holders;
+  const cpu = quoted(source, "cpu");
+  context.report({
+    at: call,
+    message: holder === undefined ? "copied" : "held",
+    values: {
+      cpu,
+      distributed: isDistributed(context) ? "yes" : "no",
+      ...(holder === undefined ? {} : { holder: source.slice(holder) }),
+    },
+    level: trains(context) ? "warning" : "information",
+    related: [
+      ...(contains(copy, call) ? [] : [{ at: copy, message: "copiedHere" as const }]),
+      { at: gpu, message: "onGpu" },
+    ],
+    fixes: fixes(context, call, loaded, cpu),
+  });
+}
+
+/** The device is given, cannot be seen, or the file is mapped rather than read. */
+function saysWhere(call: Call): boolean {
+  const file = fileOf(call);
+  return file === undefined || file.kind === "Starred" || call.keywordSpreads.length > 0 || givesPlace(call);
+}
+
+function fileOf(call: Call): Expression | undefined {
+  return call.positional[0] ?? call.keywords.find(({ name }) => name.id === "f")?.value;
+}
+
+function givesPlace(call: Call): boolean {
+  return (
+    call.positional.length > 1 ||
+    call.keywords.some(({ name }) => name.id === "map_location" || name.id === "mmap")
+  );
+}
+
+/** `if cuda: torch.load(p) else: torch.load(p, map_location="cpu")`: somebody has thought about it. */
+function isChosenByDevice({ torch: { resolve } }: RuleContext, call: Call): boolean {
+  for (const node of ancestors(call)) {
+    if (node.kind === "FunctionDefinition" || node.kind === "ClassDefinition") return false;
+    const chooses =
+      (node.kind === "If" && node.orelse.length > 0) || node.kind === "Conditional" || node.kind === "Try";
+    if (chooses && holdsPlacedLoad(resolve, node)) return true;
+  }
+  return false;
+}
+
+function holdsPlacedLoad(resolve: Resolver, node: Node): boolean {
+  let found = false;
+  walk(node, {
+    enter(at) {
+      if (at.kind === "Call" && givesPlace(at) && resolve.qualifiedName(at.callee) === "torch.load")
+        found = true;
+      return !found;
+    },
+  });
+  return found;
+}
+
+/** `torch.save({k: v.cpu() …})`: then there is nothing to put on a GPU. */
+function savesFromCpu({ torch: { resolve } }: RuleContext): boolean {
+  return (resolve.index.callsByName.get("save") ?? []).some((call) => {
+    if (resolve.qualifiedName(call.callee) !== "torch.save") return false;
+    return call.positional.slice(0, 1).some((what) => isMovedToCpu(resolve, what));
+  });
+}
+
+function isMovedToCpu(resolve: Resolver, what: Expression): boolean {
+  let moved = false;
+  const sources = [what, ...resolve.valuesOf(what)];
+  for (const source of sources) {
+    walk(source, {
+      enter(node) {
+        if (node.kind === "Call" && node.callee.kind === "Attribute") {
+          const [device] = node.positional;
+          const method = node.callee.attribute.id;
+          if (method === "cpu" || (method === "to" && device?.kind === "String" && device.value === "cpu"))
+            moved = true;
+        }
+        return !moved;
+      },
+    });
+  }
+  return moved;
+}
+
+function isDistributed({ torch: { resolve, frameworks } }: RuleContext): boolean {
+  return (
+    frameworks.made.some(({ framework }) => framework.name === "accelerate" || framework.name === "fabric") ||
+    (resolve.index.callsByName.get("init_process_group") ?? []).length > 0
+  );
+}
+
+function trains({ torch }: RuleContext): boolean {
+  if (torch.trainingLoops.loops.length > 0) return true;
+  return torch.resolve.index.calls.some((call) => {
+    if (call.callee.kind !== "Attribute" && call.callee.kind !== "Name") return false;
+    const object = torch.resolve.objectOf(call);
+    return object?.role === "optimizer" && object.certainty === "resolved";
+  });
+}
+
+function contains(outer: Call, inner: Call): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+function fixes(
+  { source }: RuleContext<MessageId>,
+  call: Call,
+  loaded: LoadedCheckpoint,
+  cpu: string,
+): Report<MessageId>["fixes"] {
+  const file = fileOf(call);
+  const edit: TextEdit | undefined = file && insertBehindArgument(source, call, file, `map_location=${cpu}`);
+  if (edit === undefined) return [];
+  return [{ title: "add", values: { cpu }, safety: loaded.onlyCopied ? "safe" : "review", edits: [edit] }];
+}

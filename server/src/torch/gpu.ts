@@ -1,0 +1,58 @@
+/** Whether a script works on a GPU at all: rules about GPU memory have nothing to say about the others. */
+import type { Call, Expression, Module, Node } from "../python/tree";
+import { walk } from "../python/walk";
+import type { TorchFacts } from "./facts";
+
+/**
+ * The first place that shows it: `.cuda()`, a device written `"cuda"` (or `xpu`, `mps`, `npu`), `torch.cuda.set_device`, a
+ * framework that places models on its own. `undefined` for CPU scripts and for files that leave the device to others.
+ */
+export function gpuEvidence(torch: TorchFacts): Node | undefined {
+  const known = evidence.get(torch.module);
+  if (known !== undefined) return known.place;
+  const place = findEvidence(torch);
+  evidence.set(torch.module, { place });
+  return place;
+}
+
+const evidence = new WeakMap<Module, { readonly place: Node | undefined }>();
+
+const placingCalls = /^torch\.(cuda|xpu|npu)\.(set_device|current_device|device)$/;
+const gpuDevice = /^(cuda|xpu|mps|npu|hpu)(:\d*)?$/;
+
+function findEvidence(torch: TorchFacts): Node | undefined {
+  const { resolve, frameworks, module } = torch;
+  const moved = resolve.index.callsByName.get("cuda")?.find((call) => isMove(torch, call));
+  if (moved !== undefined) return moved;
+  for (const call of resolve.index.calls) {
+    const name = resolve.qualifiedName(call.callee);
+    if (name !== undefined && placingCalls.test(name)) return call;
+  }
+  const made = frameworks.made.find(({ framework }) => framework.duties["device-placement"] === "always");
+  return made?.call ?? deviceName(module);
+}
+
+/** `model.cuda()`, not a function of that name. */
+function isMove({ resolve }: TorchFacts, { callee }: Call): boolean {
+  return callee.kind === "Attribute" && resolve.qualifiedName(callee) === undefined;
+}
+
+/** A device that is written, as in `torch.device("cuda" if … else "cpu")`; one that is only compared with is none. */
+function deviceName(module: Module): Expression | undefined {
+  let found: Expression | undefined;
+  const leftOut = new Set<Node>();
+  walk(module, {
+    enter(node) {
+      if (found !== undefined || node.kind === "Comparison" || leftOut.has(node)) return false;
+      if (node.kind === "Call") {
+        // What an option may be is not what it is.
+        for (const { name, value } of node.keywords) if (name.id === "choices") leftOut.add(value);
+      }
+      if (node.kind !== "String") return true;
+      const [first] = node.parts;
+      if (gpuDevice.test(node.value ?? (typeof first === "string" ? first : ""))) found = node;
+      return true;
+    },
+  });
+  return found;
+}
