@@ -2,6 +2,7 @@
 import type { Rule } from "./rule";
 import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scaled/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
+import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
 import { rule as evalWithoutNoGrad } from "./eval-without-no-grad/rule";
@@ -12,12 +13,14 @@ import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
+import { rule as scalerStepPerMicrobatch } from "./scaler-step-per-microbatch/rule";
 import { rule as zeroGradEachMicrobatch } from "./zero-grad-each-microbatch/rule";
 
 /** All rules, sorted by name. */
 export const rules: readonly Rule[] = [
   accumulationLossNotScaled,
   checkpointAllModules,
+  clipWithoutUnscale,
   deprecatedAmp,
   emptyCacheInLoop,
   evalWithoutNoGrad,
@@ -28,5 +31,6 @@ export const rules: readonly Rule[] = [
   missingZeroGrad,
   noGradNotApplied,
   oomRetryInExcept,
+  scalerStepPerMicrobatch,
   zeroGradEachMicrobatch,
 ];

@@ -192,8 +192,16 @@ function hasModulus(test: Expression): boolean {
 }
 
 function isPerBatch(torch: PerBatchFacts, loop: For | While): boolean {
-  if (!torch.trainingLoops.isBatchLoop(loop)) return false;
+  if (!torch.trainingLoops.isBatchLoop(loop) || hasPhases(torch, loop)) return false;
   return !isWarmUp(torch.resolve.enclosingFunction(loop), loop) && !measuresMemory(torch.resolve, loop);
+}
+
+/** An iteration with a training loop of its own (rollouts, then updates over them) is a phase and no batch. */
+function hasPhases({ trainingLoops }: PerBatchFacts, loop: For | While): boolean {
+  return trainingLoops.loops.some((inner) => {
+    const own = inner.microLoop ?? inner.loop;
+    return own !== loop && own.start > loop.start && own.end <= loop.end;
+  });
 }
 
 /** Warm-up and benchmark loops are not what a run spends its time in. */
