@@ -1,0 +1,117 @@
+/**
+ * What the rules on gradient accumulation share: which events run with every micro-batch although the step waits, and
+ * moving a statement behind the step it belongs to.
+ */
+import type { Expression, Node, Statement } from "../python/tree";
+import { statementList } from "../python/walk";
+import type { Accumulation, Place, TraceEvent, TrainingLoop } from "../torch/training-loop";
+import { insertLineAfter, takeStatement } from "./fix";
+import type { RuleContext, TextEdit } from "./rule";
+
+/**
+ * What is found in every beginning from which a loop is reached, once a node: a helper that one caller uses rightly is
+ * not reported.
+ */
+export function foundFromEveryBeginning<Found>(
+  { torch }: RuleContext,
+  find: (loop: TrainingLoop) => readonly Found[],
+  nodeOf: (found: Found) => Node,
+): Found[] {
+  const results = new Map<Node, Found>();
+  for (const beginnings of torch.trainingLoops.byLoop.values()) {
+    const perBeginning = beginnings.map((loop) => find(loop));
+    for (const found of perBeginning[0] ?? []) {
+      const node = nodeOf(found);
+      const everywhere = perBeginning.every((others) => others.some((other) => nodeOf(other) === node));
+      if (everywhere && !results.has(node)) results.set(node, found);
+    }
+  }
+  return [...results.values()];
+}
+
+/** True when the step comes every few micro-batches, as far as the number can be seen. */
+export function accumulatesSeveral({ steps }: Accumulation): boolean {
+  return !(steps?.kind === "Integer" && steps.value <= 1);
+}
+
+/**
+ * True when nothing stands between the loop and the event that does not stand before a backward too. `isNoCondition`
+ * names further places that do not keep the event from running.
+ */
+export function runsWithEachBackward(
+  event: TraceEvent,
+  loop: TrainingLoop,
+  isNoCondition: (place: Place) => boolean = () => false,
+): boolean {
+  return loop.backwards.some(({ places }) =>
+    event.places.every(
+      (place) =>
+        (place.kind !== "branch" && place.kind !== "handler") ||
+        places.includes(place) ||
+        isNoCondition(place),
+    ),
+  );
+}
+
+/** True when the event runs once a micro-batch and the steps it belongs to do not. */
+export function runsOutsideUpdate(event: TraceEvent, loop: TrainingLoop): boolean {
+  const { accumulation, microLoop } = loop;
+  if (accumulation === undefined || accumulation.partly || !accumulatesSeveral(accumulation)) return false;
+  if (accumulation.branch !== undefined) {
+    // Steps inside the loop over micro-batches and a guard around that loop: not the shape we know.
+    const stepsInInnerLoop = accumulation.guardedSteps.some(({ places }) => isInLoop(places, microLoop));
+    return !stepsInInnerLoop && runsWithEachBackward(event, loop);
+  }
+  if (accumulation.form !== "micro-loop" || loop.steps.some(({ places }) => isInLoop(places, microLoop))) {
+    return false;
+  }
+  return isInLoop(event.places, microLoop) && runsWithEachBackward(event, loop);
+}
+
+function isInLoop(places: readonly Place[], loop: Node | undefined): boolean {
+  return loop !== undefined && places.some((place) => place.kind === "loop" && place.node === loop);
+}
+
+/** `optimizer.step()` as written; the callee alone where that is long. */
+export function stepText({ source }: RuleContext, { node }: TraceEvent): string {
+  const text = source.slice(node);
+  return node.kind === "Call" && (text.length > 60 || /[\r\n]/.test(text))
+    ? `${source.slice(node.callee)}(…)`
+    : text;
+}
+
+/** The accumulation steps as written; `k` where the guard does not show them. */
+export function stepsText({ source }: RuleContext, steps: Expression | undefined): string {
+  return steps === undefined ? "k" : source.slice(steps);
+}
+
+/** The first line of a text. */
+export function firstLine(text: string): string {
+  return text.split(/[\r\n]/)[0] ?? "";
+}
+
+/** The step, or the `scaler.update()` right behind it. */
+export function lastOfUpdate(loop: TrainingLoop, step: TraceEvent): Statement {
+  const list = statementList(step.statement)?.list ?? [];
+  const next = list[list.indexOf(step.statement) + 1];
+  const isUpdate = loop.events.some(({ kind, statement }) => kind === "scaler-update" && statement === next);
+  return isUpdate && next !== undefined ? next : step.statement;
+}
+
+/** Edits that move a statement of its own behind the step; `undefined` where either is laid out unusually. */
+export function moveBehindStep(
+  { source, torch }: RuleContext,
+  event: TraceEvent,
+  loop: TrainingLoop,
+  step: TraceEvent,
+): TextEdit[] | undefined {
+  const { statement } = event;
+  if (statement.kind !== "ExpressionStatement" || statement.expression !== event.node) return undefined;
+  const { resolve } = torch;
+  if (resolve.enclosingFunction(step.statement) !== resolve.enclosingFunction(statement)) return undefined;
+  const siblings = statementList(statement)?.list;
+  const taken = siblings === undefined ? undefined : takeStatement(source, statement, siblings);
+  if (taken === undefined) return undefined;
+  const addition = insertLineAfter(source, lastOfUpdate(loop, step), taken.text);
+  return addition === undefined ? undefined : [taken.removal, addition];
+}
