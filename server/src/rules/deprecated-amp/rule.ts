@@ -128,7 +128,7 @@ function importEdits(context: RuleContext, root: Binding): TextEdit[] | undefine
   const importing = importEdit(context, root);
   if (importing === undefined) return undefined;
   const edits = [importing];
-  for (const binding of broughtInWith(context, root)) {
+  for (const binding of broughtInWith(root)) {
     for (const name of context.scopes.referencesTo(binding.scope, binding.name)) {
       const call = callOf(name, binding);
       const qualified = call && context.torch.resolve.qualifiedName(call.callee);
@@ -155,7 +155,7 @@ function callOf(name: Name, binding: Binding): Call | undefined {
 }
 
 /** All names that the statement imports. */
-function broughtInWith(context: RuleContext, root: Binding): Binding[] {
+function broughtInWith(root: Binding): Binding[] {
   return [...root.scope.bindings.values()].flatMap((bindings) =>
     bindings.filter(({ node }) => node === root.node),
   );
