@@ -184,6 +184,8 @@ export function insertImport(source: Source, module: Module, statement: string):
 /** Takes an argument out of a call, with the comma that separates it. */
 export function deleteArgument(source: Source, call: Call, argument: Span): TextEdit {
   const list = call.argumentList;
+  const isOnly = call.positional.length + call.keywords.length + call.keywordSpreads.length === 1;
+  if (isOnly && !source.slice(list).includes("#")) return replaceSpan(list, "()");
   const commaBefore = /,\s*$/.exec(source.text.slice(list.start + 1, argument.start));
   if (commaBefore) {
     return replaceSpan({ start: argument.start - commaBefore[0].length, end: argument.end }, "");

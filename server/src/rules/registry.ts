@@ -16,6 +16,8 @@ import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
 import { rule as scalerStepPerMicrobatch } from "./scaler-step-per-microbatch/rule";
+import { rule as schedulerStepPerMicrobatch } from "./scheduler-step-per-microbatch/rule";
+import { rule as teacherWithoutNoGrad } from "./teacher-without-no-grad/rule";
 import { rule as zeroGradEachMicrobatch } from "./zero-grad-each-microbatch/rule";
 import { rule as zeroGradKeepsMemory } from "./zero-grad-keeps-memory/rule";
 
@@ -37,6 +39,8 @@ export const rules: readonly Rule[] = [
   noGradNotApplied,
   oomRetryInExcept,
   scalerStepPerMicrobatch,
+  schedulerStepPerMicrobatch,
+  teacherWithoutNoGrad,
   zeroGradEachMicrobatch,
   zeroGradKeepsMemory,
 ];
