@@ -5,7 +5,6 @@
 import { fitTexts } from "../messages/estimate";
 import { message, type Message } from "../messages/message";
 import type { Module } from "../python/tree";
-import type { ModelEstimate } from "./estimate";
 import { build, Estimator, planOf } from "./estimate-model";
 import { peakOf } from "./estimate-peak";
 import { statesOf } from "./estimate-states";
@@ -171,9 +170,9 @@ function measured(
 ): BatchPeak {
   const measure = runStep(program, model, plan, true);
   const states = statesOf(model, setup, measure.backward === undefined ? undefined : measure);
-  const peak: ModelEstimate["peak"] = peakOf(measure, states, states.needs, setup);
+  const { allocated } = peakOf(measure, states, states.needs, setup);
   const complete = measure.fault === undefined && program.noted().length === 0 && states.fault === undefined;
-  return { bytes: peak?.allocated ?? 0, complete };
+  return { bytes: allocated, complete };
 }
 
 /** No script trains with more samples at once. */

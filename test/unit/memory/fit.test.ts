@@ -56,7 +56,7 @@ describe("what would make it fit", () => {
     const [smaller] = answer.options;
     assert.deepEqual(smaller?.changes, { batch: "4", accumulate: "2" });
     const batch = { value: 4, from: "header" } as const;
-    assert.equal(smaller?.bytes, peakOf(module, { ...setup, batch }));
+    assert.equal(smaller.bytes, peakOf(module, { ...setup, batch }));
     for (const option of answer.options) assert.equal(option.fits, option.bytes <= answer.limit);
     const present = peakOf(module, setup);
     assert.ok(answer.options.every((option) => option.bytes <= present));
@@ -99,8 +99,8 @@ describe("the line through measured peaks", () => {
       undefined,
     );
     assert.deepEqual(line?.residuals.map(Math.round), [-5, 10, -5]);
-    assert.equal(line?.prediction, undefined);
-    assert.equal(line?.largestBatch, undefined);
+    assert.equal(line.prediction, undefined);
+    assert.equal(line.largestBatch, undefined);
   });
 
   it("needs two different micro-batches", () => {

@@ -9,7 +9,7 @@ export class CallArguments {
     readonly positional: readonly Value[],
     readonly keywords: ReadonlyMap<string, Value> = noKeywords,
     /** `**spread` of a value that is not understood: any parameter that was not given may be in it. */
-    readonly unknownKeywords: Unknown | undefined = undefined,
+    readonly unknownKeywords?: Unknown,
   ) {}
 
   /** The argument at a position or of a name; undefined when it was not given. */

@@ -56,7 +56,7 @@ export function findAttribute(
   if (isUnknown(object)) return object;
   if (object instanceof ObjectValue) return objectAttribute(interpreter, object, name, span);
   if (object instanceof Tensor) return tensorAttribute(interpreter, object, name, span);
-  if (object instanceof ClassValue) return classAttribute(interpreter, object, name, span);
+  if (object instanceof ClassValue) return classAttribute(interpreter, object, name);
   if (object instanceof LibraryName) return interpreter.library.attribute(object.path, name);
   if (object instanceof SuperValue) return superAttribute(interpreter, object, name, span);
   if (object instanceof TupleValue && object.type !== undefined) {
@@ -182,12 +182,7 @@ function unwrap(wrapper: MethodWrapper, type: ClassValue): Value {
   return wrapped;
 }
 
-function classAttribute(
-  interpreter: Interpreter,
-  type: ClassValue,
-  name: string,
-  span: Span | undefined,
-): Value | undefined {
+function classAttribute(interpreter: Interpreter, type: ClassValue, name: string): Value | undefined {
   if (name === "__name__" || name === "__qualname__") return type.name;
   if (name === "__mro__") return new TupleValue(type.mro);
   if (name === "__bases__") return new TupleValue(type.bases);
@@ -196,7 +191,7 @@ function classAttribute(
   const value = type.attribute(name);
   if (value instanceof MethodWrapper) return unwrap(value, type);
   if (value !== undefined) return value;
-  return type.find((one) => one.unknownBase) ?? interpreter.library.classMember(type, name, span);
+  return type.find((one) => one.unknownBase) ?? interpreter.library.classMember(type, name);
 }
 
 function superAttribute(

@@ -8,6 +8,7 @@ import { namedTupleType } from "./classes";
 import { dictOf, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { moduleHandle, objectOf } from "./nn/handle";
+import { keyText } from "./operations";
 import {
   BoundMethod,
   ClassValue,
@@ -71,7 +72,7 @@ function dictArgument(dict: DictValue, convert: (value: Value) => Argument): Arg
   const entries = [...dict.entries.values()];
   return {
     kind: "dict",
-    entries: entries.map((entry) => [String(entry.key), convert(entry.value)] as const),
+    entries: entries.map((entry) => [keyText(entry.key), convert(entry.value)] as const),
   };
 }
 
@@ -214,12 +215,7 @@ export function callOperator(interpreter: Interpreter, name: string, positional:
   return runOperator(interpreter, name, new CallArguments(positional));
 }
 
-export function runOperator(
-  interpreter: Interpreter,
-  name: string,
-  args: CallArguments,
-  span: Span | undefined = undefined,
-): Value {
+export function runOperator(interpreter: Interpreter, name: string, args: CallArguments, span?: Span): Value {
   interpreter.tick(operatorCost);
   if (args.unknownKeywords !== undefined) return noteResult(interpreter, args.unknownKeywords);
   const [positional, keywords] = toArguments(interpreter, args);

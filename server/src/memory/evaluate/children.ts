@@ -17,7 +17,7 @@ export function childrenOf(node: Node): Node[] {
 function collect(holder: object, found: Node[]): void {
   for (const [key, value] of Object.entries(holder)) {
     if (typeof value !== "object" || value === null || notChildren.has(key)) continue;
-    for (const one of Array.isArray(value) ? value : [value]) {
+    for (const one of (Array.isArray(value) ? value : [value]) as readonly unknown[]) {
       if (typeof one !== "object" || one === null) continue;
       if (isNode(one)) found.push(one);
       else collect(one, found);

@@ -3,6 +3,7 @@ import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import type { Interpreter } from "./interpreter";
 import { floatText, numeric } from "./numbers";
+import { keyText } from "./operations";
 import { callMethod } from "./overloads";
 import {
   ClassValue,
@@ -104,7 +105,7 @@ function objectText(
       : undefined);
   if (typeof own === "string") return own;
   if (own !== undefined && isUnknown(own)) return own;
-  if (object.type.isEnum) return `${object.type.name}.${String(object.attributes.get("name"))}`;
+  if (object.type.isEnum) return `${object.type.name}.${keyText(object.attributes.get("name"))}`;
   if (object.payload !== undefined) {
     return method === "__str__"
       ? textOfValue(interpreter, object.payload)
@@ -128,7 +129,7 @@ export function interpolate(
         ? textOfValue(interpreter, value)
         : value;
   if (isUnknown(converted)) return converted;
-  return formatValue(interpreter, converted as Value, format);
+  return formatValue(interpreter, converted, format);
 }
 
 const specification = /^(?:(.)?([<>^=]))?([+\- ])?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/su;

@@ -65,16 +65,6 @@ export class Frame extends Heap {
     return frame;
   }
 
-  get module(): Frame {
-    let frame: Frame | undefined = this.parent;
-    let last: Frame = this as Frame;
-    while (frame !== undefined) {
-      last = frame;
-      frame = frame.parent;
-    }
-    return last;
-  }
-
   /** An inner function is made here: it may read these names after the call has ended. */
   capture(node: FunctionNode): void {
     this.captured ??= new Set();

@@ -14,8 +14,8 @@ import { childrenOf } from "./children";
 import { Frame } from "./frame";
 import { dictOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
+import type { DictValue } from "./values";
 import {
-  DictValue,
   FunctionValue,
   IteratorValue,
   LibraryName,

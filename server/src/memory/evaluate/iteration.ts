@@ -32,7 +32,7 @@ export function iterate(
   if (value instanceof DictValue)
     return value.tainted ?? [...value.entries.values()].map((entry) => entry.key);
   if (value instanceof SetValue) return [...value.entries.values()];
-  if (typeof value === "string") return [...value];
+  if (typeof value === "string") return Array.from(value);
   if (isUnknown(value)) return value;
   if (value instanceof Tensor) return overTensor(interpreter, value, span);
   if (value instanceof ObjectValue) return overObject(interpreter, value, span);

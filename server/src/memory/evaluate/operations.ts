@@ -321,6 +321,12 @@ function setOperation(operator: BinaryOperator, left: SetValue, right: SetValue)
   return { value: result };
 }
 
+/** A dict's key as text: what keyword names and module names are made of. */
+export function keyText(value: Value | undefined): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "?";
+}
+
 /** A word for the type of a value, as Python would name it. */
 export function typeName(value: Value): string {
   if (value === null) return "None";

@@ -9,7 +9,8 @@ import { evaluateInPlace } from "./in-place";
 import { effectsOf } from "./effects";
 import { Interpreter, type Limits } from "./interpreter";
 import { namedModules, namedTensors } from "./nn/state";
-import { ClassValue, FunctionValue, ObjectValue, type Value } from "./values";
+import type { ObjectValue } from "./values";
+import { ClassValue, FunctionValue, type Value } from "./values";
 
 /** The top level may take this many steps altogether, and one statement of it this many. */
 const topLevelSteps = 300_000;

@@ -7,7 +7,7 @@ import { runOperator } from "./bridge";
 import { dictRemove, dictSet, enumMembers, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { integer } from "./numbers";
-import { keyOf } from "./operations";
+import { keyOf, keyText } from "./operations";
 import { callMethod } from "./overloads";
 import {
   ClassValue,
@@ -31,8 +31,8 @@ export function getItem(interpreter: Interpreter, object: Value, index: Value, s
   if (object instanceof ListValue || object instanceof TupleValue)
     return getPosition(interpreter, object, index, span);
   if (typeof object === "string") {
-    const picked = pick(interpreter, [...object], index, span);
-    return Array.isArray(picked) ? picked.join("") : (picked as Value);
+    const picked = pick(interpreter, Array.from(object), index, span);
+    return Array.isArray(picked) ? picked.map(keyText).join("") : picked;
   }
   if (object instanceof RangeValue) return getFromRange(interpreter, object, index, span);
   if (object instanceof ObjectValue) return getFromObject(interpreter, object, index, span);
@@ -48,7 +48,7 @@ function getFromClass(interpreter: Interpreter, type: ClassValue, index: Value, 
     (one) => one instanceof ObjectValue && one.attributes.get("name") === index,
   );
   if (member !== undefined) return member;
-  return isUnknown(index) ? index : interpreter.raise("KeyError", String(index), span);
+  return isUnknown(index) ? index : interpreter.raise("KeyError", keyText(index), span);
 }
 
 function getFromObject(interpreter: Interpreter, object: ObjectValue, index: Value, span: Span): Value {
@@ -79,7 +79,7 @@ function getKey(interpreter: Interpreter, dict: DictValue, index: Value, span: S
     dictSet(interpreter, dict, index, made);
     return made;
   }
-  return interpreter.raise("KeyError", typeof index === "string" ? `'${index}'` : String(index), span);
+  return interpreter.raise("KeyError", typeof index === "string" ? `'${index}'` : keyText(index), span);
 }
 
 function getPosition(
@@ -89,7 +89,7 @@ function getPosition(
   span: Span,
 ): Value {
   const picked = pick(interpreter, object.items, index, span);
-  if (!Array.isArray(picked)) return picked as Value;
+  if (!Array.isArray(picked)) return picked;
   return object instanceof ListValue
     ? new ListValue(picked)
     : new TupleValue(picked, undefined, object.isSize);
@@ -230,7 +230,7 @@ function setPosition(
 export function deleteItem(interpreter: Interpreter, object: Value, index: Value, span: Span): void {
   if (object instanceof DictValue) {
     if (dictRemove(interpreter, object, index) === undefined && !isUnknown(index)) {
-      interpreter.raise("KeyError", String(index), span);
+      interpreter.raise("KeyError", keyText(index), span);
     }
     return;
   }

@@ -52,7 +52,7 @@ export class ListValue extends Heap {
 export class TupleValue extends Heap {
   constructor(
     readonly items: readonly Value[],
-    readonly type: ClassValue | undefined = undefined,
+    readonly type?: ClassValue,
     readonly isSize = false,
   ) {
     super();
@@ -274,7 +274,7 @@ export class ClassValue extends Heap {
   constructor(
     readonly name: string,
     readonly bases: readonly ClassValue[],
-    readonly node: ClassDefinition | undefined = undefined,
+    readonly node?: ClassDefinition,
   ) {
     super();
     this.mro = linearize(this, bases);

@@ -1,6 +1,7 @@
 /** Python's builtin functions. */
 import { Tensor } from "../../tensor";
-import { isUnknown, Unknown } from "../../unknown";
+import type { Unknown } from "../../unknown";
+import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { findAttribute, getAttribute, setAttribute, deleteAttribute } from "../attributes";
 import { isInstance } from "../classes";
@@ -36,7 +37,7 @@ import type { Span } from "../../../python/tree";
 
 /** `len(value)`. */
 export function lengthOf(interpreter: Interpreter, value: Value, span: Span | undefined): Value {
-  if (typeof value === "string") return [...value].length;
+  if (typeof value === "string") return Array.from(value).length;
   if (value instanceof ListValue || value instanceof TupleValue) return value.items.length;
   if (value instanceof DictValue) return value.tainted ?? value.entries.size;
   if (value instanceof SetValue) return value.entries.size;
@@ -159,14 +160,14 @@ export function sortedItems(
     item,
     key: key === null ? item : interpreter.call(key, new CallArguments([item]), span),
   }));
-  let unordered = false;
+  const unordered: unknown[] = [];
   const direction = reverse === true ? -1 : 1;
   keyed.sort((a, b) => {
     const order = compare(payloadOf(a.key), payloadOf(b.key));
-    if (order === undefined) unordered = true;
+    if (order === undefined) unordered.push(a);
     return direction * (order ?? 0);
   });
-  if (!unordered) return keyed.map((entry) => entry.item);
+  if (unordered.length === 0) return keyed.map((entry) => entry.item);
   return items.find(isUnknown) ?? interpreter.unknown("unsupported", span, { what: "sorted" });
 }
 
@@ -182,7 +183,7 @@ function extreme(name: "min" | "max"): Native {
     for (const item of given) {
       if (isUnknown(item)) return item;
       const own = key === null ? item : interpreter.call(key, new CallArguments([item]), span);
-      const order = best === undefined ? sign : compare(own, bestKey);
+      const order: number | undefined = best === undefined ? sign : compare(own, bestKey);
       if (order === undefined) return interpreter.unknown("unsupported", span, { what: name });
       if (order * sign > 0 || best === undefined) {
         best = item;

@@ -3,7 +3,7 @@ import { isUnknown } from "../../unknown";
 import type { CallArguments } from "../arguments";
 import { dictRemove, dictSet, itemsOf } from "../iteration";
 import type { Interpreter } from "../interpreter";
-import { keyOf } from "../operations";
+import { keyOf, keyText } from "../operations";
 import { setOf } from "../overloads";
 import { DictValue, ListValue, SetValue, TupleValue, type Native, type Value } from "../values";
 import { fillDict } from "./types";
@@ -43,7 +43,7 @@ const pop: Native = (interpreter, args, span) => {
   }
   if (dict.tainted !== undefined) return dict.tainted;
   const otherwise = args.get(2, "default");
-  return otherwise !== undefined ? otherwise : interpreter.raise("KeyError", String(key), span);
+  return otherwise !== undefined ? otherwise : interpreter.raise("KeyError", keyText(key), span);
 };
 
 const setdefault: Native = (interpreter, args) => {

@@ -109,7 +109,9 @@ export const stringMethods: Readonly<Record<string, Native>> = {
   title: method(title),
   capitalize: method((text) => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()),
   swapcase: method((text) =>
-    [...text].map((one) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase())).join(""),
+    Array.from(text)
+      .map((one) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase()))
+      .join(""),
   ),
   strip: method((text, characters) => strip(text, characters, true, true)),
   lstrip: method((text, characters) => strip(text, characters, true, false)),

@@ -1,5 +1,6 @@
 /** Contexts that also decorate functions. */
-import { ContextValue, FunctionValue, NativeFunction, type Native, type Value } from "../values";
+import type { ContextValue } from "../values";
+import { FunctionValue, NativeFunction, type Native, type Value } from "../values";
 
 /** `@torch.no_grad()` and `@torch.no_grad`: the function runs in the mode. */
 export function withContext(context: ContextValue, wrapped: Value): Value {

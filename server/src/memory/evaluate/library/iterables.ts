@@ -5,7 +5,7 @@ import { binaryOperation, truthOf } from "../expressions";
 import { itemsOf, iterate } from "../iteration";
 import type { Interpreter } from "../interpreter";
 import { integer } from "../numbers";
-import { equal, sizeLimit } from "../operations";
+import { equal } from "../operations";
 import { IteratorValue, TupleValue, type Native, type Value } from "../values";
 import type { Span } from "../../../python/tree";
 
@@ -52,10 +52,13 @@ function chain(interpreter: Interpreter, sources: readonly Value[], span: Span |
   return iterator(chained(parts), ...sources);
 }
 
+/** Rows that a product may have. */
+const mostRows = 100_000;
+
 function products(pools: readonly (readonly Value[])[]): Value[][] | undefined {
   let rows: Value[][] = [[]];
   for (const pool of pools) {
-    if (rows.length * pool.length > sizeLimit) return undefined;
+    if (rows.length * pool.length > mostRows) return undefined;
     rows = rows.flatMap((row) => pool.map((item) => [...row, item]));
   }
   return rows;

@@ -12,10 +12,11 @@ import { storeAttribute } from "../attributes";
 import type { Frame } from "../frame";
 import { dictOf, enumMembers } from "../iteration";
 import type { Interpreter } from "../interpreter";
+import { keyText } from "../operations";
 import { moduleBaseClass, torchClass } from "../nn/classes";
+import type { DictValue } from "../values";
 import {
   ClassValue,
-  DictValue,
   ellipsis,
   LibraryName,
   MethodWrapper,
@@ -194,9 +195,7 @@ export class Library {
 
   enumMembers(type: ClassValue): DictValue {
     const members = enumMembers(type).filter((member) => member instanceof ObjectValue);
-    return dictOf(
-      members.map((member) => [String((member as ObjectValue).attributes.get("name")), member] as const),
-    );
+    return dictOf(members.map((member) => [keyText(member.attributes.get("name")), member] as const));
   }
 
   /** `object.__dict__`: a copy of the plain attributes. */
@@ -209,7 +208,7 @@ export class Library {
   }
 
   /** What every class has besides its own attributes. */
-  classMember(type: ClassValue, name: string, _span: Span | undefined): Value | undefined {
+  classMember(type: ClassValue, name: string): Value | undefined {
     if (name === "mro") return new NativeFunction("mro", () => null);
     if (name === "__doc__") return null;
     if (name === "__dict__") return dictOf(type.attributes);

@@ -84,9 +84,7 @@ const isclose: Native = (_, args) => {
 const shared: Readonly<Record<string, Native>> = {
   sqrt: float("sqrt", Math.sqrt),
   exp: float("exp", Math.exp),
-  log: float("log", (value, base) =>
-    base === undefined ? Math.log(value) : Math.log(value) / Math.log(base),
-  ),
+  log: float("log", (value, ...bases) => bases.reduce((log, base) => log / Math.log(base), Math.log(value))),
   log2: float("log2", Math.log2),
   log10: float("log10", Math.log10),
   log1p: float("log1p", Math.log1p),

@@ -3,6 +3,7 @@ import type { ClassDefinition } from "../../../python/tree";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { dictOf, itemsOf } from "../iteration";
+import { keyText } from "../operations";
 import {
   ClassValue,
   MethodWrapper,
@@ -110,9 +111,8 @@ export const namedtuple: Native = (interpreter, args, span) => {
   finish(
     type,
     names.map((each, i) => {
-      const field = Array.isArray(each) ? each[0] : each;
       return {
-        name: String(field),
+        name: keyText(each),
         default: i >= first ? defaults[i - first] : undefined,
         factory: undefined,
         inInit: true,

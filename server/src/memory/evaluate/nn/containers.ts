@@ -7,6 +7,7 @@ import { itemsOf } from "../iteration";
 import type { Interpreter } from "../interpreter";
 import { runEinops } from "../library/einops";
 import { integer } from "../numbers";
+import { keyText } from "../operations";
 import { pick } from "../subscripts";
 import {
   DictValue,
@@ -190,7 +191,7 @@ const sequentialInit: Native = method((object, args, interpreter) => {
   const only = args.positional.length === 1 ? args.at(0) : undefined;
   if (only instanceof DictValue) {
     if (only.tainted !== undefined) attachUnknown(interpreter, object, "?", only.tainted);
-    for (const entry of only.entries.values()) put(interpreter, object, String(entry.key), entry.value);
+    for (const entry of only.entries.values()) put(interpreter, object, keyText(entry.key), entry.value);
     return null;
   }
   for (const [i, item] of args.positional.entries()) put(interpreter, object, String(i), item);
@@ -223,7 +224,7 @@ function fillByKey(
 ): void {
   if (source instanceof DictValue) {
     if (source.tainted !== undefined) attachUnknown(interpreter, object, "?", source.tainted);
-    for (const entry of source.entries.values()) put(interpreter, object, String(entry.key), entry.value);
+    for (const entry of source.entries.values()) put(interpreter, object, keyText(entry.key), entry.value);
     return;
   }
   if (source instanceof ObjectValue && source.module !== undefined) {
@@ -254,7 +255,7 @@ const dictMethods: Readonly<Record<string, Native>> = {
   }),
   __getitem__: method(
     (object, args, interpreter, span) =>
-      lookUp(object, args) ?? args.unknown() ?? interpreter.raise("KeyError", String(args.at(0)), span),
+      lookUp(object, args) ?? args.unknown() ?? interpreter.raise("KeyError", keyText(args.at(0)), span),
   ),
   __setitem__: method((object, args, interpreter) => {
     const key = args.at(0);

@@ -1,5 +1,5 @@
 /** A module of the evaluator as the table of `torch.nn` modules sees it. */
-import { Tensor } from "../../tensor";
+import type { Tensor } from "../../tensor";
 import { isUnknown, type Unknown } from "../../unknown";
 import type { ModuleObject } from "../../modules/module";
 import type { Argument, Keywords } from "../../operators/argument";
