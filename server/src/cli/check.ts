@@ -3,30 +3,31 @@ import path from "node:path";
 import type { AnalysisOptions } from "../analysis";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
+import type { Message } from "../messages/message";
 import { initializeParser } from "../python/parse";
+import { Source } from "../python/source";
 import { discoverFiles } from "../workspace/discover";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { printable } from "../workspace/problem";
 import type { FileProblem } from "../workspace/problem";
 import { decodePython, encodePython, readTextFile, writeTextFile } from "../workspace/text";
-import { checkText, fixText, hasSafeFix } from "./checked-file";
+import { BaselineRun } from "./baseline-run";
+import { planOf, stdinMark } from "./check-options";
+import type { CheckOptions, CheckPlan } from "./check-options";
+import { checkText, fixText, isFixable } from "./checked-file";
 import type { FixedFile } from "./checked-file";
+import { linesOfSource } from "./file-filter";
+import type { FileFilter } from "./file-filter";
+import { changesSince } from "./git";
+import type { Changes } from "./git";
 import { exitCodes } from "./io";
-import { jsonFindings, jsonReport } from "./report/json";
-import type { JsonFinding } from "./report/json";
-import { fileReport, summary } from "./report/text";
+import { isAtLeast } from "./levels";
+import { reportMakers } from "./report/formats";
+import type { Report, RunProblem } from "./report/report";
+import { statisticsReport } from "./report/statistics";
 import type { Terminal } from "./reporter";
-import { selectorMistake, selectors } from "./rule-list";
+import { sharedPaths } from "./shared-path";
 
-export interface CheckOptions {
-  readonly format: "text" | "json";
-  readonly fix: boolean;
-  readonly select: readonly string[];
-  readonly ignore: readonly string[];
-  readonly stdinFilename: string | undefined;
-}
-
-export const stdinMark = "-";
 const stdinName = "<stdin>";
 
 export async function check(
@@ -34,42 +35,59 @@ export async function check(
   options: CheckOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const select = selectors(options.select);
-  const ignore = selectors(options.ignore);
-  const mistake = selectorMistake([...select, ...ignore]);
-  if (mistake !== undefined) return refuse(terminal, mistake);
-  if (paths.includes(stdinMark) && paths.length > 1) return refuse(terminal, message(texts.stdinAlone));
+  const plan = planOf(paths, options);
+  if ("mistake" in plan) return refuse(terminal, plan.mistake);
+  const { io } = terminal;
+  const baseline = plan.baseline && (await BaselineRun.read(plan.baseline, io.cwd));
+  if (baseline !== undefined && "mistake" in baseline) return refuse(terminal, baseline.mistake);
+  const changes = options.diff === undefined ? undefined : await changesSince(options.diff, io);
+  if (changes !== undefined && "mistake" in changes) return refuse(terminal, changes.mistake);
 
   await initializeParser(readParserBinaries());
-  const analysis: AnalysisOptions = { ignore, ...(select.length > 0 ? { select } : {}) };
-  const run = new CheckRun(options, analysis, terminal);
+  const run = new CheckRun(options, plan, { baseline, changes }, terminal);
   if (paths[0] === stdinMark) await run.checkStdin();
   else await run.checkPaths(paths.length === 0 ? ["."] : paths);
   return run.finish();
 }
 
-function refuse(terminal: Terminal, mistake: ReturnType<typeof message>): number {
+function refuse(terminal: Terminal, mistake: Message): number {
   terminal.complain(mistake);
   return exitCodes.failure;
+}
+
+/** What keeps findings out of the report. */
+interface Filters {
+  readonly baseline: BaselineRun | undefined;
+  readonly changes: Changes | undefined;
 }
 
 /** One run: what was found so far, and how it is told. */
 class CheckRun {
   private files = 0;
   private findings = 0;
+  /** Those that fail the run. */
+  private failing = 0;
   private fixable = 0;
   private fixed = 0;
-  private failed = false;
-  private readonly json: JsonFinding[] = [];
+  private readonly problems: RunProblem[] = [];
+  private readonly report: Report;
+  private readonly analysis: AnalysisOptions;
   /** Standard output, but for the report beside a fixed text. */
-  private report: { write(chunk: string): unknown };
+  private out: { write(chunk: string): unknown };
 
   constructor(
     private readonly options: CheckOptions,
-    private readonly analysis: AnalysisOptions,
+    private readonly plan: CheckPlan,
+    private readonly filters: Filters,
     private readonly terminal: Terminal,
   ) {
-    this.report = terminal.io.stdout;
+    this.analysis = plan.analysis;
+    this.out = terminal.io.stdout;
+    const { format, failOn, statistics } = options;
+    const context = { terminal, failOn, shared: sharedPaths(terminal.io.cwd) };
+    const isCounted = statistics && (format === "text" || format === "json");
+    this.report = isCounted ? statisticsReport(format, context) : reportMakers[format](context);
+    if (filters.changes?.note !== undefined) this.problem(filters.changes.note, "note");
   }
 
   async checkPaths(paths: readonly string[]): Promise<void> {
@@ -87,54 +105,73 @@ class CheckRun {
   async checkStdin(): Promise<void> {
     const { io } = this.terminal;
     const name = this.options.stdinFilename ?? stdinName;
-    if (this.options.fix) this.report = io.stderr;
+    const isFilter = this.plan.fixes !== undefined;
+    if (isFilter) this.out = io.stderr;
     const bytes = await io.readStdin();
-    const decoded = decodePython(bytes, name);
+    const decoded = decodePython(bytes, name, this.plan.maxFileSize);
     if ("problem" in decoded) {
       this.complain(decoded.problem);
-      if (this.options.fix && decoded.problem.severity === "note") io.stdout.write(bytes);
+      if (isFilter && decoded.problem.severity === "note") io.stdout.write(bytes);
       return;
     }
     const { text, encoding } = decoded.file;
-    const checked = this.contained(name, () => this.checkOrFix(name, text));
-    if (this.options.fix) io.stdout.write(fixedBytes(bytes, text, checked, encoding));
+    const filter = { known: this.filters.baseline?.knownIn(name) };
+    const checked = this.contained(name, () => this.checkOrFix(name, text, filter));
+    if (isFilter) io.stdout.write(fixedBytes(bytes, text, checked, encoding));
     if (checked !== undefined) this.tell(checked);
   }
 
   /** The exit code, after the end of the report. */
-  finish(): number {
+  async finish(): Promise<number> {
+    // What is told or written from here on would be about half a run.
     if (this.terminal.io.signal?.aborted) return exitCodes.interrupted;
-    const { files, findings, fixable, fixed } = this;
-    if (this.options.format === "json") this.report.write(jsonReport(this.json, files));
-    else if (files > 0 || !this.failed) {
-      this.report.write(summary({ files, findings, fixable, fixed }, this.terminal));
+    let baseline = await this.filters.baseline?.finish();
+    if (baseline !== undefined && "mistake" in baseline) {
+      this.problem(baseline.mistake, "error");
+      baseline = undefined;
     }
-    if (this.failed) return exitCodes.failure;
-    return findings > 0 ? exitCodes.findings : exitCodes.clean;
+    const { files, findings, fixable, fixed, problems } = this;
+    const succeeded = problems.every(({ severity }) => severity === "note");
+    this.out.write(await this.report.end({ files, findings, fixable, fixed, problems, succeeded, baseline }));
+    if (!succeeded) return exitCodes.failure;
+    return this.failing > 0 && !this.options.exitZero ? exitCodes.findings : exitCodes.clean;
   }
 
   private async checkFile(name: string): Promise<void> {
-    const read = await readTextFile(path.resolve(this.terminal.io.cwd, name), name);
+    const absolute = path.resolve(this.terminal.io.cwd, name);
+    const changed = await this.filters.changes?.linesOf(absolute);
+    if (this.filters.changes !== undefined && changed === undefined) return;
+    const read = await readTextFile(absolute, name, this.plan.maxFileSize);
     if ("problem" in read) {
       this.complain(read.problem);
       return;
     }
     const { file } = read;
-    let checked = this.contained(name, () => this.checkOrFix(name, file.text));
+    const filter: FileFilter = {
+      ...(changed === undefined || changed === "all"
+        ? {}
+        : { lines: linesOfSource(changed, new Source(file.text)) }),
+      known: this.filters.baseline?.knownIn(name),
+    };
+    let checked = this.contained(name, () => this.checkOrFix(name, file.text, filter));
     if (checked === undefined) return;
     if (checked.fixed > 0) {
       const problem = await writeTextFile(file, checked.source.text, name);
       if (problem !== undefined) {
         this.complain(problem);
-        checked = this.contained(name, () => ({ ...checkText(name, file.text, this.analysis), fixed: 0 }));
+        checked = this.contained(name, () => ({
+          ...checkText(name, file.text, this.analysis, filter),
+          fixed: 0,
+        }));
       }
     }
     if (checked !== undefined) this.tell(checked);
   }
 
-  private checkOrFix(name: string, text: string): FixedFile {
-    if (this.options.fix) return fixText(name, text, this.analysis);
-    return { ...checkText(name, text, this.analysis), fixed: 0 };
+  private checkOrFix(name: string, text: string, filter: FileFilter): FixedFile {
+    const { fixes } = this.plan;
+    if (fixes !== undefined) return fixText(name, text, this.analysis, filter, fixes);
+    return { ...checkText(name, text, this.analysis, filter), fixed: 0 };
   }
 
   /** An error of ours costs the file it happened in, not the run. */
@@ -142,31 +179,40 @@ class CheckRun {
     try {
       return action();
     } catch (error) {
-      this.failed = true;
-      const detail = printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-      this.terminal.complain(message(texts.internal, { path: printable(name), detail }));
+      this.problem(message(texts.internal, { path: printable(name), detail: detailOf(error) }), "error");
       return undefined;
     }
   }
 
   private tell(file: FixedFile): void {
     this.files++;
-    this.findings += file.findings.length;
-    this.fixable += file.findings.filter(hasSafeFix).length;
     this.fixed += file.fixed;
     for (const { rule, error } of file.failures) {
-      this.failed = true;
-      const detail = printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-      this.terminal.complain(message(texts.ruleFailed, { path: printable(file.name), rule, detail }));
+      const values = { path: printable(file.name), rule, detail: detailOf(error) };
+      this.problem(message(texts.ruleFailed, values), "error");
     }
-    if (this.options.format === "json") this.json.push(...jsonFindings(file, this.terminal.language));
-    else if (file.findings.length > 0) this.report.write(fileReport(file, this.terminal));
+    this.filters.baseline?.add(file);
+    // What is being written into the baseline is known from now on.
+    const told = this.plan.baseline?.write === true ? { ...file, findings: [] } : file;
+    this.findings += told.findings.length;
+    this.failing += told.findings.filter(({ level }) => isAtLeast(level, this.options.failOn)).length;
+    this.fixable += told.findings.filter((finding) => isFixable(finding, "safe")).length;
+    const text = this.report.file(told);
+    if (text !== "") this.out.write(text);
   }
 
-  private complain(problem: FileProblem): void {
-    if (problem.severity === "error") this.failed = true;
-    this.terminal.complain(problem.message);
+  private complain({ message: text, severity }: FileProblem): void {
+    this.problem(text, severity);
   }
+
+  private problem(text: Message, severity: RunProblem["severity"]): void {
+    this.problems.push({ message: text, severity });
+    this.terminal.complain(text);
+  }
+}
+
+function detailOf(error: unknown): string {
+  return printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
 /** What a filter gives back: the fixed text, or the very bytes that came in. */

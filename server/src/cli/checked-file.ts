@@ -4,27 +4,56 @@ import type { Analysis, AnalysisOptions } from "../analysis";
 import { parseModule } from "../python/parse";
 import { Source } from "../python/source";
 import { applyEdits, safeEdits } from "../rules/fix";
-import type { Finding } from "../rules/rule";
+import type { Finding, Fix, TextEdit } from "../rules/rule";
+import { isOnLines, shiftedLines, unfiltered } from "./file-filter";
+import type { FileFilter } from "./file-filter";
+import { keysOf, keyText } from "./finding-key";
+import type { FindingKey } from "./finding-key";
+
+export interface KeyedFinding extends Finding {
+  readonly key: FindingKey;
+}
 
 export interface CheckedFile {
   /** What reports call it. */
   readonly name: string;
   readonly source: Source;
-  readonly findings: readonly Finding[];
+  /** Those to be told, in source order. */
+  readonly findings: readonly KeyedFinding[];
+  /** The keys of everything found, whatever the filter leaves out. */
+  readonly keys: readonly FindingKey[];
   readonly failures: Analysis["failures"];
+  /** What it was checked with. */
+  readonly options: AnalysisOptions;
 }
 
 export interface FixedFile extends CheckedFile {
-  /** How many findings a safe fix did away with. */
+  /** How many findings a fix did away with. */
   readonly fixed: number;
 }
 
-export function checkText(name: string, text: string, options: AnalysisOptions): CheckedFile {
-  if (!couldMatter(text)) return { name, source: new Source(text), findings: [], failures: [] };
+/** Which fixes may be applied: the safe ones, or those to be looked at too. */
+export type FixChoice = "safe" | "all";
+
+export function checkText(
+  name: string,
+  text: string,
+  options: AnalysisOptions,
+  filter: FileFilter = unfiltered,
+): CheckedFile {
+  if (!couldMatter(text)) {
+    return { name, source: new Source(text), findings: [], keys: [], failures: [], options };
+  }
   const parsed = parseModule(text);
   try {
     const { findings, failures } = analyze(parsed, options);
-    return { name, source: parsed.source, findings, failures };
+    const keys = keysOf(parsed.module, parsed.source, findings);
+    const told = findings.flatMap((finding, index) => {
+      const key = keys[index];
+      if (key === undefined || filter.known?.has(keyText(key))) return [];
+      return isOnLines(filter.lines, parsed.source, finding.span) ? [{ ...finding, key }] : [];
+    });
+    return { name, source: parsed.source, findings: told, keys, failures, options };
   } finally {
     parsed.dispose();
   }
@@ -33,44 +62,78 @@ export function checkText(name: string, text: string, options: AnalysisOptions):
 /** Fixes uncover fixes; no file needs more rounds than this, and two fixes that undo each other end here. */
 const mostRounds = 20;
 
-/** Applies safe fixes until none is left. A round that would add a syntax error is not taken. */
-export function fixText(name: string, text: string, options: AnalysisOptions): FixedFile {
-  let checked = checkText(name, text, options);
+/** Applies fixes until none is left. A round that would add a syntax error is not taken. */
+export function fixText(
+  name: string,
+  text: string,
+  options: AnalysisOptions,
+  filter: FileFilter = unfiltered,
+  choice: FixChoice = "safe",
+): FixedFile {
+  let checked = checkText(name, text, options, filter);
+  let left = filter;
   let fixed = 0;
   const seen = new Set([text]);
   for (let round = 0; round < mostRounds; round++) {
-    const next = nextRound(checked, options);
+    const next = nextRound(checked, left, choice);
     if (next === undefined || seen.has(next.checked.source.text)) break;
     seen.add(next.checked.source.text);
     fixed += next.applied;
-    checked = next.checked;
+    ({ checked, filter: left } = next);
   }
   return { ...checked, fixed };
 }
 
 interface Round {
   readonly checked: CheckedFile;
+  readonly filter: FileFilter;
   readonly applied: number;
 }
 
-/** All safe fixes at once; one at a time where together they would break the file. */
-function nextRound(checked: CheckedFile, options: AnalysisOptions): Round | undefined {
-  const fixable = checked.findings.filter(hasSafeFix);
+/** All fixes at once; one at a time where together they would break the file. */
+function nextRound(checked: CheckedFile, filter: FileFilter, choice: FixChoice): Round | undefined {
+  const fixable = checked.findings.filter((finding) => isFixable(finding, choice));
   const batches = [fixable, ...(fixable.length > 1 ? fixable.map((finding) => [finding]) : [])];
   const errors = syntaxErrors(checked.source.text);
   for (const batch of batches) {
-    const edits = safeEdits(batch);
+    const edits = safeEdits(batch.map((finding) => withChosenFix(finding, choice)));
     if (edits.length === 0) continue;
     const text = applyEdits(checked.source.text, edits);
     if (text === checked.source.text || syntaxErrors(text) > errors) continue;
-    const next = checkText(checked.name, text, options);
-    return { checked: next, applied: Math.max(1, fixable.length - next.findings.filter(hasSafeFix).length) };
+    const shifted = shiftedFilter(filter, edits, checked.source, new Source(text));
+    const next = checkText(checked.name, text, checked.options, shifted);
+    const left = next.findings.filter((finding) => isFixable(finding, choice)).length;
+    // A fix to be looked at may leave its finding; applied again and again it would fill the file.
+    if (choice === "all" && left >= fixable.length) continue;
+    return { checked: next, filter: shifted, applied: Math.max(1, fixable.length - left) };
   }
   return undefined;
 }
 
-export function hasSafeFix({ fixes }: Finding): boolean {
-  return fixes.some(({ safety }) => safety === "safe");
+function shiftedFilter(
+  filter: FileFilter,
+  edits: readonly TextEdit[],
+  before: Source,
+  after: Source,
+): FileFilter {
+  if (filter.lines === undefined) return filter;
+  return { ...filter, lines: shiftedLines(filter.lines, edits, before, after) };
+}
+
+/** The fix that would be applied: a safe one where there is one. */
+function chosenFix({ fixes }: Finding, choice: FixChoice): Fix | undefined {
+  const safe = fixes.find(({ safety }) => safety === "safe");
+  return safe ?? (choice === "all" ? fixes[0] : undefined);
+}
+
+export function isFixable(finding: Finding, choice: FixChoice): boolean {
+  return chosenFix(finding, choice) !== undefined;
+}
+
+/** With the chosen fix alone, which the user's wish makes safe to apply. */
+function withChosenFix(finding: Finding, choice: FixChoice): Finding {
+  const fix = chosenFix(finding, choice);
+  return { ...finding, fixes: fix === undefined ? [] : [{ ...fix, safety: "safe" }] };
 }
 
 function syntaxErrors(text: string): number {

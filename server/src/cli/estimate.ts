@@ -9,14 +9,16 @@ import { readParserBinaries } from "../workspace/parser-binaries";
 import { printable } from "../workspace/problem";
 import { decodePython, readTextFile } from "../workspace/text";
 import type { DecodedText, ReadResult } from "../workspace/text";
-import { stdinMark } from "./check";
+import { stdinMark } from "./check-options";
+import { setupOfOptions } from "./estimate-options";
+import type { SetupOptions } from "./estimate-options";
 import { exitCodes } from "./io";
 import { jsonEstimate } from "./report/estimate-json";
 import type { EstimateFacts } from "./report/estimate-json";
 import { textEstimate } from "./report/estimate-text";
 import type { Terminal } from "./reporter";
 
-export interface EstimateOptions {
+export interface EstimateOptions extends SetupOptions {
   readonly format: "text" | "json";
   readonly stdinFilename: string | undefined;
 }
@@ -33,9 +35,14 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
     return exitCodes.failure;
   }
   await initializeParser(readParserBinaries());
+  const overrides = setupOfOptions(options);
+  if ("mistake" in overrides) {
+    terminal.complain(overrides.mistake);
+    return exitCodes.failure;
+  }
   const parsed = parseModule(read.file.text);
   try {
-    const { estimates, setup, verdict } = analyze(parsed, { select: [] });
+    const { estimates, setup, verdict } = analyze(parsed, { select: [], setup: overrides.setup });
     const models = estimates.all();
     const limit = setup.budget?.value ?? setup.device?.value.bytes;
     const isOver = verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";

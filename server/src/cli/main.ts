@@ -1,5 +1,6 @@
 /** The command line: arguments in, exit code out; everything else goes through `io`. */
 import { CommanderError } from "commander";
+import { nearest } from "../directives/nearest";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message, MessageValue } from "../messages/message";
@@ -71,7 +72,12 @@ const mistakes: Readonly<
   "commander.invalidArgument": {
     pattern: /option '(\S+).*?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
     tell: ([name = "", value = "", choices = ""]) =>
-      message(texts.invalidValue, { name, value: printable(value), choices }),
+      message(texts.invalidValue, {
+        name,
+        value: printable(value),
+        choices,
+        hint: hint(nearest(value, choices.split(", "))),
+      }),
   },
 };
 

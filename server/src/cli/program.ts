@@ -6,10 +6,12 @@ import { helpMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { MessageText } from "../messages/message";
 import { check } from "./check";
-import type { CheckOptions } from "./check";
+import type { CheckOptions } from "./check-options";
 import { estimate } from "./estimate";
 import type { EstimateOptions } from "./estimate";
 import { languageChoices } from "./language";
+import { levels } from "./levels";
+import { formats as checkFormats } from "./report/formats";
 import type { Terminal } from "./reporter";
 import { printRule, printRules } from "./rules";
 
@@ -17,8 +19,8 @@ import { printRule, printRules } from "./rules";
 export function createProgram(terminal: Terminal, done: (exitCode: number) => void): Command {
   const t = (text: MessageText, values: Record<string, string> = {}): string =>
     terminal.text(message(text, values));
-  const formats = (text: MessageText): Option =>
-    new Option("--format <format>", t(text)).choices(["text", "json"]).default("text");
+  const formats = (text: MessageText, choices: readonly string[] = ["text", "json"]): Option =>
+    new Option("--format <format>", t(text)).choices(choices).default("text");
   const language = (): Option =>
     new Option("--lang <language>", t(texts.lang)).choices(languageChoices).default("auto");
   const stdinFilename = (): Option => new Option("--stdin-filename <name>", t(texts.stdinFilename));
@@ -34,15 +36,28 @@ export function createProgram(terminal: Terminal, done: (exitCode: number) => vo
 
   command("check", texts.check)
     .argument("[paths...]", t(texts.checkPaths))
-    .addOption(formats(texts.checkFormat))
+    .addOption(formats(texts.checkFormat, checkFormats))
     .option("--fix", t(texts.fix), false)
+    .option("--unsafe-fixes", t(texts.unsafeFixes), false)
     .addOption(listOption("--select <rules>", t(texts.select)))
     .addOption(listOption("--ignore <rules>", t(texts.ignore)))
+    .addOption(listOption("--level <rule=level>", t(texts.level)))
+    .addOption(new Option("--fail-on <level>", t(texts.failOn)).choices(levels).default("hint"))
+    .option("--exit-zero", t(texts.exitZero), false)
+    .option("--diff <ref>", t(texts.diff))
+    .option("--baseline <file>", t(texts.baseline))
+    .option("--write-baseline", t(texts.writeBaseline), false)
+    .option("--prune", t(texts.prune), false)
+    .option("--statistics", t(texts.statistics), false)
+    .option("--max-file-size <size>", t(texts.maxFileSize))
     .addOption(stdinFilename())
     .action(async (paths: string[], options: CheckOptions) => done(await check(paths, options, terminal)));
   command("estimate", texts.estimate)
     .argument("<file>", t(texts.estimateFile))
     .addOption(formats(texts.format))
+    .option("--budget <size>", t(texts.budget))
+    .option("--device <device>", t(texts.device))
+    .option("--batch <count>", t(texts.batch))
     .addOption(stdinFilename())
     .action(async (file: string, options: EstimateOptions) => done(await estimate(file, options, terminal)));
   command("rules", texts.rules)

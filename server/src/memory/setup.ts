@@ -6,7 +6,7 @@
 import type { Expression, Span } from "../python/tree";
 import type { Dtype } from "./tensor";
 
-export type SettingOrigin = "header" | "script" | "default";
+export type SettingOrigin = "option" | "header" | "script" | "default";
 
 /** A value and where it came from; `span` is the header's value or the script's expression. */
 export interface Setting<Value> {

@@ -40,6 +40,59 @@ export const helpMessages = {
     en: "leave these rules or groups out, separated by commas",
     "zh-cn": "不运行这些规则或规则组，以逗号分隔",
   },
+  level: {
+    en: "give a rule, a group or all another level: error, warning, information, hint or off; several separated by commas, a later one wins",
+    "zh-cn":
+      "更改规则、规则组或全部规则（all）的级别：error、warning、information、hint 或 off；以逗号分隔，后者优先",
+  },
+  failOn: {
+    en: "exit with 1 only for findings of this level or a more serious one",
+    "zh-cn": "仅当存在该级别或更严重的问题时才以 1 退出",
+  },
+  exitZero: {
+    en: "exit with 0 in spite of findings; errors still give 2",
+    "zh-cn": "即使发现问题也以 0 退出；出错时仍为 2",
+  },
+  unsafeFixes: {
+    en: "with --fix, apply the fixes marked (review) too: look at the result before you keep it",
+    "zh-cn": "与 --fix 一起使用，同时应用标有（需复核）的修复；保留结果前请先检查",
+  },
+  diff: {
+    en: "report only findings on lines changed since the commit where HEAD left REF, a branch, tag or commit of git",
+    "zh-cn": "只报告自 HEAD 从 REF（git 的分支、标签或提交）分出后改动过的行",
+  },
+  baseline: {
+    en: "leave out the findings that this file knows",
+    "zh-cn": "不报告此基线文件中已记录的问题",
+  },
+  writeBaseline: {
+    en: "record everything found now in the file of --baseline, and make it where there is none",
+    "zh-cn": "把当前发现的所有问题记录到 --baseline 指定的文件，文件不存在时新建",
+  },
+  prune: {
+    en: "take what is found no longer out of the file of --baseline",
+    "zh-cn": "从 --baseline 指定的文件中删除已不存在的问题",
+  },
+  statistics: {
+    en: "count the findings of each rule instead of showing them; for text and json",
+    "zh-cn": "按规则统计数量，不逐条显示；适用于 text 和 json",
+  },
+  maxFileSize: {
+    en: "files larger than this are not checked, such as 2MiB (default: 1MiB)",
+    "zh-cn": "不检查超过此大小的文件，例如 2MiB（默认：1MiB）",
+  },
+  budget: {
+    en: "memory that the training may use, such as 6.5GiB, instead of the header's",
+    "zh-cn": "训练可用的显存，例如 6.5GiB，代替注释中的值",
+  },
+  device: {
+    en: "memory or name of the card, such as 24GiB or rtx-4090, instead of the header's",
+    "zh-cn": "显卡的显存或名称，例如 24GiB 或 rtx-4090，代替注释中的值",
+  },
+  batch: {
+    en: "micro-batch, instead of the header's or the script's",
+    "zh-cn": "微批次，代替注释或脚本中的值",
+  },
   stdinFilename: {
     en: "what reports call the text from standard input",
     "zh-cn": "报告中用于标准输入文本的文件名",
@@ -81,8 +134,8 @@ export const usageMessages = {
     "zh-cn": "{name} 需要 {expected} 个参数，而不是 {received} 个。",
   },
   invalidValue: {
-    en: "{name} cannot be {value}; choose {choices}.",
-    "zh-cn": "{name} 不能是 {value}；可选值：{choices}。",
+    en: "{name} cannot be {value}; choose {choices}.{hint}",
+    "zh-cn": "{name} 不能是 {value}；可选值：{choices}。{hint}",
   },
   didYouMean: { en: " Did you mean {nearest}?", "zh-cn": "您是否想用 {nearest}？" },
   noHint: { en: "", "zh-cn": "" },
@@ -99,6 +152,96 @@ export const usageMessages = {
   stdinAlone: {
     en: "- stands for standard input and cannot be combined with other paths.",
     "zh-cn": "- 表示标准输入，不能与其他路径同时使用。",
+  },
+  needs: {
+    en: "{option} works only together with {other}.",
+    "zh-cn": "{option} 必须与 {other} 一起使用。",
+  },
+  apart: {
+    en: "{option} and {other} cannot be combined.",
+    "zh-cn": "{option} 不能与 {other} 同时使用。",
+  },
+  levelForm: {
+    en: "--level takes RULE=LEVEL, such as empty-cache-in-loop=error, not {value}.",
+    "zh-cn": "--level 的形式为 RULE=LEVEL，例如 empty-cache-in-loop=error，而不是 {value}。",
+  },
+  badSize: {
+    en: "{option} cannot be {value}; give a size such as 512KiB or 2MiB, at most {largest}.",
+    "zh-cn": "{option} 不能是 {value}；请给出 512KiB 或 2MiB 这样的大小，最大 {largest}。",
+  },
+  badSetting: {
+    en: "{option}: {reason}",
+    "zh-cn": "{option}：{reason}",
+  },
+  notASetting: {
+    en: "{option} cannot be {value}; give one value.",
+    "zh-cn": "{option} 不能是 {value}；请只给出一个值。",
+  },
+  noGit: {
+    en: "--diff needs git, which is not installed or not on the PATH.",
+    "zh-cn": "--diff 需要 git，但未安装或不在 PATH 中。",
+  },
+  notARepository: {
+    en: "--diff: {folder} is not inside a git repository. Run the command in one, or leave --diff out.",
+    "zh-cn": "--diff：{folder} 不在 git 仓库中。请在仓库内运行，或去掉 --diff。",
+  },
+  dubiousOwnership: {
+    en: "--diff: git refuses the repository around {folder} because somebody else owns it. Allow it with git config --global --add safe.directory FOLDER.",
+    "zh-cn":
+      "--diff：{folder} 所在仓库属于其他用户，git 拒绝访问。可用 git config --global --add safe.directory FOLDER 允许。",
+  },
+  noSuchRef: {
+    en: "--diff: git knows no commit {ref} here. Check the spelling; in CI fetch it first (git fetch origin BRANCH, or a checkout with its whole history).",
+    "zh-cn":
+      "--diff：git 在此处找不到提交 {ref}。请检查拼写；在 CI 中请先获取它（git fetch origin BRANCH，或检出完整历史）。",
+  },
+  noCommonCommit: {
+    en: "--diff: HEAD and {ref} have no commit in common here, so the files are compared with {ref} itself. A checkout with its whole history would tell your changes from its own.",
+    "zh-cn":
+      "--diff：此处 HEAD 与 {ref} 没有共同的提交，因此直接与 {ref} 比较。检出完整历史才能区分您的改动和对方的改动。",
+  },
+  gitFailed: {
+    en: "--diff: git failed: {detail}",
+    "zh-cn": "--diff：git 出错：{detail}",
+  },
+  noBaseline: {
+    en: "{path}: there is no such baseline. Make it with --baseline {path} --write-baseline.",
+    "zh-cn": "{path}：没有这个基线文件。可用 --baseline {path} --write-baseline 创建。",
+  },
+  baselineUnreadable: {
+    en: "{path}: the baseline cannot be read ({code}).",
+    "zh-cn": "{path}：无法读取基线文件（{code}）。",
+  },
+  baselineConflict: {
+    en: "{path}: line {line} is a merge conflict marker. Keep the entries of both sides and remove the markers; the same entry twice does no harm.",
+    "zh-cn": "{path}：第 {line} 行是合并冲突标记。请保留双方的条目并删除标记；重复的条目没有影响。",
+  },
+  baselineNotJson: {
+    en: "{path}: the baseline is not valid JSON: {detail}. Restore it, or remove it and write it anew with --write-baseline.",
+    "zh-cn":
+      "{path}：基线文件不是有效的 JSON：{detail}。请恢复该文件，或将其删除后用 --write-baseline 重新生成。",
+  },
+  notABaseline: {
+    en: "{path}: this is not a baseline of vramlint. Name another file.",
+    "zh-cn": "{path}：这不是 vramlint 的基线文件。请指定其他文件。",
+  },
+  baselineVersion: {
+    en: "{path}: the baseline has form {version}, this vramlint reads form {known}. Use the vramlint that wrote it, or remove it and write it anew with --write-baseline.",
+    "zh-cn":
+      "{path}：基线文件的格式版本为 {version}，当前 vramlint 支持 {known}。请使用生成它的版本，或将其删除后用 --write-baseline 重新生成。",
+  },
+  baselineEntry: {
+    en: "{path}: entry {number} of the baseline lacks path, rule, function, statement or occurrence. Correct or remove it.",
+    "zh-cn":
+      "{path}：基线的第 {number} 个条目缺少 path、rule、function、statement 或 occurrence。请修正或删除。",
+  },
+  baselineChanged: {
+    en: "{path}: the baseline changed during the run; nothing was written. Run the command again.",
+    "zh-cn": "{path}：运行期间基线文件已被修改，未写入任何内容。请重新运行命令。",
+  },
+  baselineNotWritable: {
+    en: "{path}: the baseline cannot be written ({code}); it is as it was.",
+    "zh-cn": "{path}：无法写入基线文件（{code}），文件未改动。",
   },
   internal: {
     en: "{path}: an error inside vramlint, the file is not checked. Please report it: {detail}",
@@ -127,6 +270,22 @@ export const reportMessages = {
   summary: {
     en: "{findings, plural, =0 {Nothing found} one {# finding} other {# findings}} in {files, plural, one {# file} other {# files}}.",
     "zh-cn": "{files} 个文件，{findings, plural, =0 {没有发现问题} other {发现 # 个问题}}。",
+  },
+  summaryNew: {
+    en: "{findings, plural, =0 {Nothing new} one {# new finding} other {# new findings}} in {files, plural, one {# file} other {# files}}.",
+    "zh-cn": "{files} 个文件，{findings, plural, =0 {没有新问题} other {发现 # 个新问题}}。",
+  },
+  known: {
+    en: "{count, plural, one {# finding is} other {# findings are}} in the baseline.",
+    "zh-cn": "{count} 个问题已在基线中。",
+  },
+  stale: {
+    en: "{count, plural, one {# entry of the baseline is found no longer: --prune removes it} other {# entries of the baseline are found no longer: --prune removes them}}.",
+    "zh-cn": "基线中有 {count} 个条目已不存在，可用 --prune 删除。",
+  },
+  baselineWritten: {
+    en: "{path}: {added} added, {removed} removed.",
+    "zh-cn": "{path}：新增 {added} 个，删除 {removed} 个。",
   },
   noFiles: {
     en: "No Python file found.",
@@ -174,6 +333,7 @@ export const estimateMessages = {
   notUnderstood: { en: "not understood:", "zh-cn": "无法理解：" },
   lineReason: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },
   assumptions: { en: "assumptions:", "zh-cn": "假设：" },
+  option: { en: "option", "zh-cn": "选项" },
   header: { en: "header", "zh-cn": "注释" },
   script: { en: "script", "zh-cn": "脚本" },
   default: { en: "default", "zh-cn": "默认" },

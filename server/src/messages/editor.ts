@@ -65,6 +65,7 @@ export const hintPhases = {
 } satisfies Record<string, MessageText>;
 
 export const originNames = {
+  option: { en: "from the options", "zh-cn": "来自选项" },
   header: { en: "from the header", "zh-cn": "来自注释" },
   script: { en: "from the script", "zh-cn": "来自脚本" },
   default: { en: "assumed", "zh-cn": "默认" },

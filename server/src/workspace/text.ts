@@ -7,7 +7,7 @@ import { TextDecoder } from "node:util";
 import { errorCode, printable, problem, problemOf } from "./problem";
 import type { FileProblem } from "./problem";
 
-/** Files over this many bytes are not checked, and that is said. */
+/** Files over this many bytes are not checked unless another limit is given, and that is said. */
 export const sizeLimit = 1024 * 1024;
 
 export interface SourceEncoding {
@@ -31,19 +31,23 @@ export interface TextFile extends DecodedText {
 export type ReadResult<Result> = { readonly file: Result } | { readonly problem: FileProblem };
 
 /** Reads a file; `absolute` is where it lies, `shownPath` what messages call it. */
-export async function readTextFile(absolute: string, shownPath = absolute): Promise<ReadResult<TextFile>> {
+export async function readTextFile(
+  absolute: string,
+  shownPath = absolute,
+  limit = sizeLimit,
+): Promise<ReadResult<TextFile>> {
   let bytes: Buffer;
   try {
     const found = await stat(absolute);
     if (found.isDirectory()) return { problem: problem(shownPath, "isDirectory") };
     // A pipe or a device might never end.
     if (!found.isFile()) return { problem: problem(shownPath, "notAFile") };
-    if (found.size > sizeLimit) return { problem: tooLarge(shownPath, found.size) };
+    if (found.size > limit) return { problem: tooLarge(shownPath, found.size, limit) };
     bytes = await readFile(absolute);
   } catch (error) {
     return { problem: problemOf(shownPath, error) };
   }
-  const decoded = decodePython(bytes, shownPath);
+  const decoded = decodePython(bytes, shownPath, limit);
   if ("problem" in decoded) return decoded;
   return { file: { ...decoded.file, path: absolute, bytes } };
 }
@@ -52,8 +56,12 @@ export async function readTextFile(absolute: string, shownPath = absolute): Prom
  * Bytes as Python reads them: UTF-8 with or without byte order mark, or the encoding of a coding comment on the first
  * two lines (PEP 263).
  */
-export function decodePython(bytes: Uint8Array, shownPath: string): ReadResult<DecodedText> {
-  if (bytes.length > sizeLimit) return { problem: tooLarge(shownPath, bytes.length) };
+export function decodePython(
+  bytes: Uint8Array,
+  shownPath: string,
+  limit = sizeLimit,
+): ReadResult<DecodedText> {
+  if (bytes.length > limit) return { problem: tooLarge(shownPath, bytes.length, limit) };
   if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff]))
     return { problem: problem(shownPath, "utf16") };
   const nul = bytes.indexOf(0);
@@ -144,9 +152,15 @@ async function writeWhole(file: string, bytes: Uint8Array, mode: number): Promis
   }
 }
 
-function tooLarge(shownPath: string, size: number): FileProblem {
-  const mebibytes = (bytes: number): string => `${(bytes / sizeLimit).toFixed(1)} MiB`;
-  return problem(shownPath, "tooLarge", { size: mebibytes(size), limit: "1 MiB" }, "note");
+function tooLarge(shownPath: string, size: number, limit: number): FileProblem {
+  const values = { size: sizeText(size), limit: sizeText(limit).replace(".0 ", " ") };
+  return problem(shownPath, "tooLarge", values, "note");
+}
+
+/** `2.5 MiB`, `12.0 KiB`, `300 B`. */
+function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
 const codingComment = /^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)/;

@@ -4,20 +4,18 @@
  */
 import { render } from "../../messages/message";
 import type { Language } from "../../messages/message";
-import type { Source } from "../../python/source";
 import type { Span } from "../../python/tree";
 import type { Finding } from "../../rules/rule";
 import type { CheckedFile } from "../checked-file";
+import { placeOf } from "./place";
+import type { Place } from "./place";
+import type { Report, ReportContext } from "./report";
 
-interface JsonPlace {
+interface JsonPlace extends Place {
   readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
 }
 
-export interface JsonFinding extends JsonPlace {
+interface JsonFinding extends JsonPlace {
   readonly rule: string;
   readonly level: Finding["level"];
   readonly message: string;
@@ -25,14 +23,29 @@ export interface JsonFinding extends JsonPlace {
   readonly fixes: readonly { readonly title: string; readonly safe: boolean }[];
 }
 
-export function jsonFindings({ name, source, findings }: CheckedFile, language: Language): JsonFinding[] {
-  return findings.map((finding) => ({
-    ...jsonPlace(name, source, finding.span),
+/** One object at the end, so that what is written is always whole. */
+export function jsonReport({ terminal }: ReportContext): Report {
+  const findings: JsonFinding[] = [];
+  return {
+    file(file) {
+      findings.push(...jsonFindings(file, terminal.language));
+      return "";
+    },
+    end({ files, baseline }) {
+      const known = baseline === undefined ? {} : { known: baseline.known, stale: baseline.stale };
+      return `${JSON.stringify({ findings, files, ...known }, undefined, 2)}\n`;
+    },
+  };
+}
+
+function jsonFindings(file: CheckedFile, language: Language): JsonFinding[] {
+  return file.findings.map((finding) => ({
+    ...jsonPlace(file, finding.span),
     rule: finding.rule,
     level: finding.level,
     message: render(finding.message, language),
     related: finding.related.map(({ span, message }) => ({
-      ...jsonPlace(name, source, span),
+      ...jsonPlace(file, span),
       message: render(message, language),
     })),
     fixes: finding.fixes.map(({ title, safety }) => ({
@@ -42,18 +55,6 @@ export function jsonFindings({ name, source, findings }: CheckedFile, language: 
   }));
 }
 
-export function jsonReport(findings: readonly JsonFinding[], files: number): string {
-  return `${JSON.stringify({ findings, files }, undefined, 2)}\n`;
-}
-
-function jsonPlace(file: string, source: Source, span: Span): JsonPlace {
-  const start = source.positionAt(span.start);
-  const end = source.positionAt(span.end);
-  return {
-    file,
-    line: start.line + 1,
-    column: start.column + 1,
-    endLine: end.line + 1,
-    endColumn: end.column + 1,
-  };
+function jsonPlace(file: CheckedFile, span: Span): JsonPlace {
+  return { file: file.name, ...placeOf(file, span) };
 }

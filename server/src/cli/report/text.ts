@@ -1,44 +1,59 @@
 /** The report for people: each finding with its line of source, notes and fixes, and a summary. */
 import { reportMessages as texts } from "../../messages/cli";
 import { message } from "../../messages/message";
-import type { Source } from "../../python/source";
+import type { Message } from "../../messages/message";
 import type { Span } from "../../python/tree";
 import type { Finding, Level } from "../../rules/rule";
 import { printable } from "../../workspace/problem";
 import type { CheckedFile } from "../checked-file";
 import type { Colors, Terminal } from "../reporter";
 import { sourceFrame } from "./frame";
+import { placeOf } from "./place";
+import type { BaselineTotals, Report, ReportContext, Totals } from "./report";
+
+export function textReport({ terminal }: ReportContext): Report {
+  return {
+    file: (file) => fileReport(file, terminal),
+    end: (totals) => (totals.files > 0 || totals.succeeded ? summary(totals, terminal) : ""),
+  };
+}
 
 /** All of one file; `""` for a clean one. */
-export function fileReport(file: CheckedFile, terminal: Terminal): string {
+function fileReport(file: CheckedFile, terminal: Terminal): string {
   return file.findings.map((finding) => `${findingReport(file, finding, terminal)}\n`).join("");
 }
 
-export interface Totals {
-  readonly files: number;
-  readonly findings: number;
-  readonly fixable: number;
-  readonly fixed: number;
-}
-
-export function summary({ files, findings, fixable, fixed }: Totals, terminal: Terminal): string {
-  if (files === 0) return `${terminal.text(message(texts.noFiles))}\n`;
-  const sentences = [message(texts.summary, { findings, files })];
+export function summary(totals: Totals, terminal: Terminal): string {
+  const { files, findings, fixable, fixed, baseline } = totals;
+  const found = baseline === undefined ? texts.summary : texts.summaryNew;
+  const sentences = [files === 0 ? message(texts.noFiles) : message(found, { findings, files })];
   if (fixed > 0) sentences.unshift(message(texts.fixed, { count: fixed }));
   if (fixable > 0) sentences.push(message(texts.fixable, { count: fixable }));
+  if (baseline !== undefined) sentences.push(...baselineSentences(baseline));
   const gap = terminal.language === "en" ? " " : "";
   return `${sentences.map((sentence) => terminal.text(sentence)).join(gap)}\n`;
 }
 
-function findingReport({ name, source }: CheckedFile, finding: Finding, terminal: Terminal): string {
+function baselineSentences({ known, stale, written }: BaselineTotals): Message[] {
+  const sentences: Message[] = [];
+  if (known > 0) sentences.push(message(texts.known, { count: known }));
+  if (stale > 0) sentences.push(message(texts.stale, { count: stale }));
+  if (written !== undefined) {
+    const { path, added, removed } = written;
+    sentences.push(message(texts.baselineWritten, { path: printable(path), added, removed }));
+  }
+  return sentences;
+}
+
+function findingReport(file: CheckedFile, finding: Finding, terminal: Terminal): string {
   const { colors } = terminal;
   const level = levelColor(finding.level, colors)(terminal.text(message(texts[finding.level])));
-  const where = colors.bold(place(name, source, finding.span));
+  const where = colors.bold(placeText(file, finding.span));
   const lines = [
     `${where}: ${level}[${finding.rule}] ${printable(terminal.text(finding.message))}`,
-    ...sourceFrame(source, finding.span, colors),
+    ...sourceFrame(file.source, finding.span, colors),
     ...finding.related.map(
-      ({ span, message: note }) => `  = ${place(name, source, span)}: ${printable(terminal.text(note))}`,
+      ({ span, message: note }) => `  = ${placeText(file, span)}: ${printable(terminal.text(note))}`,
     ),
     ...finding.fixes.map(
       ({ title }) =>
@@ -48,9 +63,9 @@ function findingReport({ name, source }: CheckedFile, finding: Finding, terminal
   return `${lines.join("\n")}\n`;
 }
 
-function place(name: string, source: Source, span: Span): string {
-  const { line, column } = source.positionAt(span.start);
-  return `${printable(name)}:${line + 1}:${column + 1}`;
+function placeText(file: CheckedFile, span: Span): string {
+  const { line, column } = placeOf(file, span);
+  return `${printable(file.name)}:${line}:${column}`;
 }
 
 function levelColor(level: Level, colors: Colors): (text: string) => string {

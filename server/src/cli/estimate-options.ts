@@ -1,0 +1,49 @@
+/** `--budget`, `--device` and `--batch` of `vramlint estimate`: read as the header's values are, and put in their place. */
+import { readHeader } from "../directives/header";
+import type { TrainingSetup } from "../memory/setup";
+import { usageMessages as texts } from "../messages/cli";
+import { message } from "../messages/message";
+import type { Message } from "../messages/message";
+import { parseModule } from "../python/parse";
+import { printable } from "../workspace/problem";
+
+const keys = ["budget", "device", "batch"] as const;
+
+export type SetupOptions = { readonly [Key in (typeof keys)[number]]: string | undefined };
+
+/** The parser must be loaded. */
+export function setupOfOptions(
+  options: SetupOptions,
+): { readonly setup: TrainingSetup } | { readonly mistake: Message } {
+  let setup: TrainingSetup = {};
+  for (const key of keys) {
+    const value = options[key];
+    if (value === undefined) continue;
+    const read = settingOf(key, value);
+    if ("mistake" in read) return read;
+    setup = { ...setup, ...read.setup };
+  }
+  return { setup };
+}
+
+function settingOf(
+  key: (typeof keys)[number],
+  value: string,
+): { readonly setup: TrainingSetup } | { readonly mistake: Message } {
+  const option = `--${key}`;
+  const refused = { mistake: message(texts.notASetting, { option, value: printable(value) }) };
+  if (value.trim() === "" || /[,\r\n#]/.test(value)) return refused;
+  const parsed = parseModule(`# vram: ${key}=${value}\n`);
+  try {
+    const { setup, diagnostics } = readHeader(parsed);
+    const [mistake] = diagnostics;
+    if (mistake !== undefined) {
+      return { mistake: message(texts.badSetting, { option, reason: mistake.message }) };
+    }
+    const setting = setup[key];
+    // Its place is one in our own line, not in the file.
+    return setting === undefined ? refused : { setup: { [key]: { value: setting.value, from: "option" } } };
+  } finally {
+    parsed.dispose();
+  }
+}

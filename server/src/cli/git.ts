@@ -1,0 +1,113 @@
+/** Asks git what changed since a commit. */
+import { execFile } from "node:child_process";
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import type { LineRange } from "../directives/logical-lines";
+import { usageMessages as texts } from "../messages/cli";
+import { message } from "../messages/message";
+import type { Message } from "../messages/message";
+import { printable } from "../workspace/problem";
+import { parseDiff } from "./changed-lines";
+import type { ChangedLines } from "./changed-lines";
+import type { Io } from "./io";
+
+/** What changed; answers for absolute paths. */
+export class Changes {
+  constructor(
+    private readonly root: string,
+    private readonly changed: ChangedLines,
+    private readonly untracked: ReadonlySet<string>,
+    /** The commit that was compared with is not what was asked for. */
+    readonly note: Message | undefined,
+  ) {}
+
+  /** The changed lines of a file as git counts them, `all` for a new file, `undefined` for an untouched one. */
+  async linesOf(file: string): Promise<readonly LineRange[] | "all" | undefined> {
+    const real = await realpath(file).catch(() => file);
+    const relative = path.relative(this.root, real).split(path.sep).join("/");
+    return this.untracked.has(relative) ? "all" : this.changed.get(relative);
+  }
+}
+
+/** Everything between the commit where HEAD left `ref` and the files on the disk, new files included. */
+export async function changesSince(
+  ref: string,
+  { cwd, env }: Pick<Io, "cwd" | "env">,
+): Promise<Changes | { readonly mistake: Message }> {
+  const git = (folder: string, ...argv: string[]): Promise<Answer> => ask(folder, env, argv);
+  const top = await git(cwd, "rev-parse", "--show-toplevel");
+  if (!top.ok) return { mistake: notUsable(top, cwd) };
+  const root = await realpath(text(top).replace(/\n$/, ""));
+
+  const commit = ref.startsWith("-")
+    ? undefined
+    : await git(root, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`);
+  if (commit?.ok !== true) return { mistake: message(texts.noSuchRef, { ref: printable(ref) }) };
+  const sha = text(commit).trim();
+  const fork = await git(root, "merge-base", sha, "HEAD");
+  const base = fork.ok ? text(fork).trim() : sha;
+  const note = fork.ok ? undefined : message(texts.noCommonCommit, { ref: printable(ref) });
+
+  const diff = await git(root, "diff", ...diffOptions, base, "--");
+  if (!diff.ok) return { mistake: failed(diff) };
+  const untracked = await git(root, "ls-files", "-z", "--others", "--exclude-standard");
+  if (!untracked.ok) return { mistake: failed(untracked) };
+  const names = text(untracked).split("\0");
+  return new Changes(root, parseDiff(diff.stdout.toString("latin1")), new Set(names), note);
+}
+
+/** Whatever the user's configuration says about diffs. */
+const diffOptions = [
+  "--unified=0",
+  "--inter-hunk-context=0",
+  "--find-renames",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--ignore-submodules",
+];
+
+interface Answer {
+  readonly ok: boolean;
+  /** `ENOENT` when there is no git. */
+  readonly code: string | number | undefined;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+function ask(cwd: string, env: Io["env"], argv: readonly string[]): Promise<Answer> {
+  const options = {
+    cwd,
+    // Its messages are told apart below.
+    env: { ...env, LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" },
+    encoding: "buffer",
+    maxBuffer: 512 * 1024 * 1024,
+    windowsHide: true,
+  } as const;
+  return new Promise((resolve) => {
+    // The repository is somebody's: none of the programs its configuration names is run.
+    execFile("git", ["-c", "core.fsmonitor=false", ...argv], options, (error, stdout, stderr) => {
+      const code = error === null ? undefined : (error.code ?? undefined);
+      resolve({ ok: error === null, code, stdout, stderr: stderr.toString() });
+    });
+  });
+}
+
+function text({ stdout }: Answer): string {
+  return stdout.toString("utf8");
+}
+
+function notUsable(answer: Answer, cwd: string): Message {
+  const folder = printable(cwd);
+  if (answer.code === "ENOENT") return message(texts.noGit);
+  if (answer.stderr.includes("dubious ownership")) return message(texts.dubiousOwnership, { folder });
+  if (answer.stderr.includes("not a git repository")) return message(texts.notARepository, { folder });
+  return failed(answer);
+}
+
+function failed({ stderr, code }: Answer): Message {
+  const detail = stderr.trim() === "" ? String(code) : stderr.trim();
+  return message(texts.gitFailed, { detail: printable(detail) });
+}
