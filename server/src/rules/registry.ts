@@ -2,7 +2,9 @@
 import type { Rule } from "./rule";
 import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scaled/rule";
 import { rule as anomalyDetectionLeftOn } from "./anomaly-detection-left-on/rule";
+import { rule as bestStateAliased } from "./best-state-aliased/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
+import { rule as checkpointSideEffects } from "./checkpoint-side-effects/rule";
 import { rule as checkpointUseReentrant } from "./checkpoint-use-reentrant/rule";
 import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
@@ -15,6 +17,7 @@ import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
+import { rule as outputsKeptOnDevice } from "./outputs-kept-on-device/rule";
 import { rule as scalerStepPerMicrobatch } from "./scaler-step-per-microbatch/rule";
 import { rule as schedulerStepPerMicrobatch } from "./scheduler-step-per-microbatch/rule";
 import { rule as teacherWithoutNoGrad } from "./teacher-without-no-grad/rule";
@@ -25,7 +28,9 @@ import { rule as zeroGradKeepsMemory } from "./zero-grad-keeps-memory/rule";
 export const rules: readonly Rule[] = [
   accumulationLossNotScaled,
   anomalyDetectionLeftOn,
+  bestStateAliased,
   checkpointAllModules,
+  checkpointSideEffects,
   checkpointUseReentrant,
   clipWithoutUnscale,
   deprecatedAmp,
@@ -38,6 +43,7 @@ export const rules: readonly Rule[] = [
   missingZeroGrad,
   noGradNotApplied,
   oomRetryInExcept,
+  outputsKeptOnDevice,
   scalerStepPerMicrobatch,
   schedulerStepPerMicrobatch,
   teacherWithoutNoGrad,
