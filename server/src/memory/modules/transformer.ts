@@ -253,6 +253,12 @@ function residual(
   return normed;
 }
 
+/** F._canonical_mask: a boolean mask becomes zeros filled with -inf, which live as long as the layer's forward. */
+function canonicalMask(frame: ForwardFrame, mask: Argument | undefined, source: Tensor): Argument {
+  if (!isTensor(mask) || mask.dtype !== "bool") return mask ?? null;
+  return frame.op("torch.zeros_like", [mask], { dtype: { kind: "dtype", dtype: source.dtype } });
+}
+
 const encoderLayer: ModuleRow = {
   name: "torch.nn.TransformerEncoderLayer",
   constructorParameters: layerParameters,
@@ -262,12 +268,12 @@ const encoderLayer: ModuleRow = {
     ForwardFrame.run(context, (frame) => {
       const { values } = context;
       const normFirst = attribute(context.module, "norm_first") === true;
+      const source = frame.tensor("src", values.src ?? null);
       const masks: Keywords = {
-        attn_mask: values.src_mask ?? null,
-        key_padding_mask: values.src_key_padding_mask ?? null,
+        key_padding_mask: canonicalMask(frame, values.src_key_padding_mask, source),
+        attn_mask: canonicalMask(frame, values.src_mask, source),
         is_causal: values.is_causal ?? false,
       };
-      const source = frame.tensor("src", values.src ?? null);
       const x = residual(frame, source, "norm1", normFirst, (input) =>
         attend(frame, "self_attn", "dropout1", input, input, masks),
       );
@@ -356,12 +362,14 @@ const encoder: ModuleRow = {
   forward: (context) =>
     ForwardFrame.run(context, (frame) => {
       const { values } = context;
-      const mask = values.mask ?? null;
-      return runStack(frame, frame.tensor("src", values.src ?? null), [], {
+      const source = frame.tensor("src", values.src ?? null);
+      const padding = canonicalMask(frame, values.src_key_padding_mask, source);
+      const mask = canonicalMask(frame, values.mask, source);
+      return runStack(frame, source, [], {
         src_mask: mask,
         // A mask handed over is taken for the causal one: PyTorch compares its values (_detect_is_causal_mask).
         is_causal: values.is_causal ?? mask !== null,
-        src_key_padding_mask: values.src_key_padding_mask ?? null,
+        src_key_padding_mask: padding,
       });
     }),
 };

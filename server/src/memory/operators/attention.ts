@@ -14,7 +14,7 @@ import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { shapesDoNotFit } from "./reasons";
 import { reduce, softmax } from "./reductions";
-import { cat } from "./shape";
+import { cat } from "./joining";
 import { contiguousOf, expand, permute, reshape, select, squeeze, transpose, unsqueeze, view } from "./views";
 
 const F = "torch.nn.functional";

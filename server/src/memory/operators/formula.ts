@@ -3,7 +3,7 @@
  * `grad / (2 * result)`. A formula says two things: which tensors backward needs (the names in it), and what it
  * allocates (one tensor for every operation, alive until the formula has been computed).
  */
-import { Tensor, type Dtype } from "../tensor";
+import { isComplex, Tensor, type Dtype } from "../tensor";
 import type { Frame } from "./frame";
 import { elementwise, emptyLike } from "./kernels";
 import { promoteTypes } from "./promotion";
@@ -53,6 +53,9 @@ function operate(scope: Scope, name: string, values: readonly FormulaValue[]): F
     return elementwise(scope.frame, condition === undefined ? branches : [condition, ...branches], dtype);
   }
   if (name === "masked_fill") return emptyLike(scope.frame, first);
+  const second = tensors[1];
+  // A lazily conjugated operand is written out before a product with it.
+  if (name === "*" && second !== undefined && isComplex(second.dtype)) emptyLike(scope.frame, second);
   const dtype: Dtype = comparisons.has(name)
     ? "bool"
     : tensors.map((tensor) => tensor.dtype).reduce(promoteTypes);

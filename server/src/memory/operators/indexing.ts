@@ -271,7 +271,10 @@ function scatter(call: OperatorCall, name: string, inPlace: boolean): Tensor {
     name,
     inputs: [self, source],
     outputs: [result],
-    saved: needs(frame.execution, source) || !adds ? [index] : [],
+    saved:
+      needs(frame.execution, source) || !adds
+        ? [index, name === "IndexAddBackward0" ? source : undefined]
+        : [],
     backward: scatterBackward(source, adds),
   });
   return result;
@@ -306,7 +309,10 @@ function writeInPlaceScatter(
     name,
     target: self,
     others: [source],
-    saved: needs(frame.execution, source) || !adds ? [index] : [],
+    saved:
+      needs(frame.execution, source) || !adds
+        ? [index, name === "IndexAddBackward0" ? source : undefined]
+        : [],
     backward: scatterBackward(source, adds),
   });
 }

@@ -74,7 +74,7 @@ function copySlices(
     if (gradient === undefined) return [];
     const result = frame.empty(base.shape, gradient.dtype, base.strides);
     const part = frame.empty(slice, gradient.dtype);
-    const inner = row.backward(frame, [part], saved, [true, ...wanted.slice(1)]);
+    const inner = row.backward(frame, [part], saved, wanted);
     return [wanted[0] === true ? result : undefined, ...inner.slice(1)];
   };
 }

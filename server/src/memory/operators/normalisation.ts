@@ -42,7 +42,7 @@ function attachNormalisation(frame: Frame, row: NormalisationRow): void {
     name: row.node,
     inputs,
     outputs: [row.result],
-    saved: [row.input, row.weight, ...row.statistics, ...(row.kept ?? [])],
+    saved: [...(row.kept ?? []), row.input, row.weight, ...row.statistics],
     backward: (inner, _gradients, _saved, wanted) => {
       const made = given.map(({ shape, dtype }, i) => {
         // Batch normalisation fills the input's gradient whether it is wanted or not, cuDNN's the others too.
@@ -158,6 +158,7 @@ function layerNorm(call: OperatorCall): Tensor {
     bias,
     statistics: [0, 1].map(() => frame.empty(statistics, dtype)),
     result,
+    kept: [bias],
   });
   return result;
 }

@@ -11,7 +11,7 @@ import { linear, mm } from "./matrix";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { shapesDoNotFit } from "./reasons";
-import { cat, stack, unbind } from "./shape";
+import { cat, stack, unbind } from "./joining";
 import { contiguousOf, select, transpose } from "./views";
 
 type Kind = "lstm" | "gru" | "rnn";

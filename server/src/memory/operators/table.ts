@@ -2,13 +2,15 @@
 import { attentionRows } from "./attention";
 import { convolutionRows } from "./convolution";
 import { creationRows } from "./creation";
+import { furtherRows } from "./further";
 import { indexingRows } from "./indexing";
+import { joiningRows } from "./joining";
 import { lossRows } from "./losses";
 import { matrixRows } from "./matrix";
 import { normalisationRows } from "./normalisation";
 import type { OperatorRow } from "./operator";
 import { paddingRows } from "./padding";
-import { pointwiseRows } from "./pointwise";
+import { pointwiseRows } from "./pointwise-calls";
 import { poolingRows } from "./pooling";
 import { queryRows } from "./queries";
 import { recurrentRows } from "./recurrent";
@@ -20,6 +22,7 @@ export function operatorRows(): readonly OperatorRow[] {
     ...pointwiseRows,
     ...matrixRows,
     ...shapeRows,
+    ...joiningRows,
     ...convolutionRows,
     ...paddingRows,
     ...poolingRows,
@@ -31,5 +34,6 @@ export function operatorRows(): readonly OperatorRow[] {
     ...lossRows,
     ...recurrentRows,
     ...queryRows,
+    ...furtherRows,
   ];
 }

@@ -1,0 +1,256 @@
+/** Operators that fit no other topic: complex views, tensor products, diagonals, Fourier transforms, sampling. */
+import { contiguousStrides, elementCount, isComplex, type Dtype, type Tensor } from "../tensor";
+import { isSequence, isTensor, numberOf, type Argument } from "./argument";
+import { differentiable, lowPrecision } from "./autograd";
+import { kernelWithoutSaved } from "./convolution";
+import { emptyLike } from "./kernels";
+import { mm } from "./matrix";
+import type { OperatorCall, OperatorRow } from "./operator";
+import { elementwiseOp } from "./pointwise";
+import { toFloating } from "./promotion";
+import { shapeNotValid, shapesDoNotFit } from "./reasons";
+import { softmax } from "./reductions";
+import { permute, reshape, viewOf } from "./views";
+
+const F = "torch.nn.functional";
+
+function both(name: string): string[] {
+  return [`torch.${name}`, `Tensor.${name}`];
+}
+
+/** `view_as_complex`: pairs of the last dimension as one number, on the same storage. */
+function viewAsComplex(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  if (self.shape.at(-1) !== 2) call.fail(shapeNotValid(call.name, self.shape, self.shape.slice(0, -1)));
+  const dtype: Dtype = self.dtype === "float64" ? "complex128" : "complex64";
+  return reinterpreted(
+    call,
+    self.shape.slice(0, -1),
+    self.strides.slice(0, -1).map((s) => s / 2),
+    dtype,
+  );
+}
+
+function viewAsReal(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const dtype: Dtype = self.dtype === "complex128" ? "float64" : "float32";
+  return reinterpreted(call, [...self.shape, 2], [...self.strides.map((s) => s * 2), 1], dtype);
+}
+
+/** Another dtype on the same storage; so is the gradient. */
+function reinterpreted(
+  call: OperatorCall,
+  shape: readonly number[],
+  strides: readonly number[],
+  dtype: Dtype,
+): Tensor {
+  const { frame } = call;
+  const self = call.tensor("self");
+  const view = frame.own(frame.execution.alias(self, shape, strides, dtype));
+  const from = { shape: self.shape, strides: self.strides, dtype: self.dtype };
+  differentiable(frame, {
+    name: isComplex(dtype) ? "ViewAsComplexBackward0" : "ViewAsRealBackward0",
+    inputs: [self],
+    outputs: [view],
+    backward: (inner, [gradient]) => [
+      gradient === undefined
+        ? undefined
+        : inner.own(inner.execution.alias(gradient, from.shape, contiguousStrides(from.shape), from.dtype)),
+    ],
+  });
+  return view;
+}
+
+/** `torch.real`, `torch.imag`: every other number of the storage. */
+function complexPart(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  if (!isComplex(self.dtype)) return self;
+  const dtype: Dtype = self.dtype === "complex128" ? "float64" : "float32";
+  return reinterpreted(
+    call,
+    self.shape,
+    self.strides.map((s) => s * 2),
+    dtype,
+  );
+}
+
+/** `tensordot`: both operands permuted and flattened to one matrix product. */
+function tensordot(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const [a, b] = lowPrecision(frame, [call.tensor("a"), call.tensor("b")]);
+  if (a === undefined || b === undefined) return call.notUnderstood("a");
+  const [left, right] = contractedDimensions(call, a, b);
+  const sizes = left.map((dimension) => a.shape[dimension] ?? 1);
+  if (!right.every((dimension, i) => b.shape[dimension] === sizes[i])) {
+    call.fail(shapesDoNotFit(call.name, [a.shape, b.shape]));
+  }
+  const keptA = a.shape.map((_, i) => i).filter((i) => !left.includes(i));
+  const keptB = b.shape.map((_, i) => i).filter((i) => !right.includes(i));
+  const outA = keptA.map((i) => a.shape[i] ?? 1);
+  const outB = keptB.map((i) => b.shape[i] ?? 1);
+  const inner = elementCount(sizes);
+  const matrixA = reshape(frame, permute(frame, a, [...keptA, ...left]), [elementCount(outA), inner]);
+  const matrixB = reshape(frame, permute(frame, b, [...right, ...keptB]), [inner, elementCount(outB)]);
+  return reshape(frame, mm(frame, matrixA, matrixB), [...outA, ...outB]);
+}
+
+function contractedDimensions(call: OperatorCall, a: Tensor, b: Tensor): [number[], number[]] {
+  const dims = call.value("dims");
+  const count = numberOf(dims);
+  if (count !== undefined) {
+    const left = Array.from({ length: count }, (_, i) => a.shape.length - count + i);
+    return [left, Array.from({ length: count }, (_, i) => i)];
+  }
+  const [first, second] = isSequence(dims) ? dims : [];
+  const read = (value: Argument | undefined, tensor: Tensor): number[] => {
+    const list = value !== undefined && isSequence(value) ? value : [value ?? null];
+    return list.map((each) => call.dimension(numberOf(each) ?? call.notUnderstood("dims"), tensor.shape));
+  };
+  return [read(first, a), read(second, b)];
+}
+
+/** `torch.diag`: a matrix of a vector, or the other way round. */
+function diag(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const offset = Math.abs(call.number("diagonal"));
+  if (self.shape.length === 1) {
+    const size = (self.shape[0] ?? 0) + offset;
+    return kernelWithoutSaved(call.frame, self, [size, size], "DiagEmbedBackward0");
+  }
+  return call.op("torch.diagonal", [self, call.value("diagonal")]);
+}
+
+function diagEmbed(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const size = (self.shape.at(-1) ?? 0) + Math.abs(call.number("offset"));
+  return kernelWithoutSaved(call.frame, self, [...self.shape.slice(0, -1), size, size], "DiagEmbedBackward0");
+}
+
+/** Fourier transforms keep nothing; real ones halve or restore the last dimension. */
+function fourier(call: OperatorCall, kind: "complex" | "to-half" | "from-half"): Tensor {
+  const self = call.tensor("self");
+  const wide: Dtype = self.dtype === "float64" || self.dtype === "complex128" ? "complex128" : "complex64";
+  const dtype: Dtype = kind === "from-half" ? (wide === "complex128" ? "float64" : "float32") : wide;
+  const asked = call.value("dim");
+  const last = numberOf(isSequence(asked) ? (asked.at(-1) ?? -1) : asked) ?? -1;
+  const dimension = call.dimension(last, self.shape);
+  const size = self.shape[dimension] ?? 1;
+  const n = call.value("n");
+  const given = numberOf(isSequence(n) ? (n.at(-1) ?? null) : n);
+  const changed =
+    kind === "complex"
+      ? (given ?? size)
+      : kind === "to-half"
+        ? Math.floor((given ?? size) / 2) + 1
+        : (given ?? 2 * (size - 1));
+  const shape = self.shape.map((old, i) => (i === dimension ? changed : old));
+  const result = call.frame.empty(shape, dtype);
+  const from = { shape: self.shape, dtype: self.dtype };
+  differentiable(call.frame, {
+    name:
+      kind === "to-half" ? "FftR2CBackward0" : kind === "from-half" ? "FftC2RBackward0" : "FftC2CBackward0",
+    inputs: [self],
+    outputs: [result],
+    backward: (inner, [gradient]) => [
+      gradient === undefined ? undefined : inner.empty(from.shape, from.dtype),
+    ],
+  });
+  return result;
+}
+
+/** `F.gumbel_softmax`: noise, a softmax, and with `hard` a one-hot copy. */
+function gumbelSoftmax(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const logits = call.tensor("self");
+  const noise = emptyLike(frame, logits);
+  const shifted = elementwiseOp(frame, "add", [logits, noise]);
+  const scaled = elementwiseOp(frame, "div", [shifted, call.value("tau")]);
+  frame.free(noise, shifted);
+  const soft = softmax(frame, scaled, "softmax");
+  frame.free(scaled);
+  if (!call.boolean("hard")) return soft;
+  const hard = emptyLike(frame, logits);
+  const difference = elementwiseOp(frame, "sub", [hard, call.op("Tensor.detach", [soft])]);
+  return elementwiseOp(frame, "add", [difference, soft]);
+}
+
+/** `cross`: the product of vectors of three, both kept. */
+function cross(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const [a, b] = [call.tensor("self"), call.tensor("other")];
+  const result = elementwiseOp(frame, "mul", [a, b]);
+  return result;
+}
+
+function alias(call: OperatorCall, name: string): Tensor {
+  const self = call.tensor("self");
+  return viewOf(call.frame, self, name, self.shape, self.strides, (_inner, gradient) => gradient);
+}
+
+const transforms: readonly (readonly [
+  names: readonly string[],
+  kind: "complex" | "to-half" | "from-half",
+])[] = [
+  [["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn"], "complex"],
+  [["rfft", "rfft2", "rfftn"], "to-half"],
+  [["irfft", "irfft2", "irfftn"], "from-half"],
+];
+
+export const furtherRows: readonly OperatorRow[] = [
+  { names: ["torch.view_as_complex"], signature: "self", run: viewAsComplex },
+  { names: ["torch.view_as_real"], signature: "self", run: viewAsReal },
+  { names: ["torch.real", "torch.imag", "Tensor.real", "Tensor.imag"], signature: "self", run: complexPart },
+  {
+    names: [...both("conj"), ...both("resolve_conj")],
+    signature: "self",
+    run: (call) => alias(call, "ConjBackward0"),
+  },
+  { names: ["torch.tensordot"], signature: "a, b, dims=2, out=None", run: tensordot },
+  { names: both("diag"), signature: "self, diagonal=0, *, out=None", run: diag },
+  { names: both("diag_embed"), signature: "self, offset=0, dim1=-2, dim2=-1", run: diagEmbed },
+  {
+    names: both("trace"),
+    signature: "self",
+    run: (call) => kernelWithoutSaved(call.frame, call.tensor("self"), [], "TraceBackward0"),
+  },
+  ...transforms.map(([names, kind]): OperatorRow => ({
+    names: names.map((name) => `torch.fft.${name}`),
+    signature: "self, n=None, dim=-1, norm=None, *, s=None, out=None",
+    run: (call) => fourier(call, kind),
+  })),
+  {
+    names: [`${F}.gumbel_softmax`],
+    signature: "self, tau=1, hard=False, eps=1e-10, dim=-1",
+    run: gumbelSoftmax,
+  },
+  {
+    names: [...both("cross"), "torch.linalg.cross"],
+    signature: "self, other, dim=-1, *, out=None",
+    run: cross,
+  },
+  {
+    names: ["torch.multinomial", "Tensor.multinomial"],
+    signature: "self, num_samples, replacement=False, *, generator=None, out=None",
+    run: (call) => {
+      const self = call.tensor("self");
+      return call.frame.empty([...self.shape.slice(0, -1), call.number("num_samples")], "int64");
+    },
+  },
+  {
+    names: ["torch.bucketize", "torch.searchsorted"],
+    signature: "first, second, *, out_int32=False, right=False, side=None, out=None, sorter=None",
+    run: (call) => {
+      const tensor = call.name.endsWith("bucketize") ? call.tensor("first") : call.value("second");
+      return isTensor(tensor) ? call.frame.empty(tensor.shape, "int64") : call.notUnderstood("second");
+    },
+  },
+  {
+    names: both("angle"),
+    signature: "self",
+    run: (call) => {
+      const self = call.tensor("self");
+      const dtype = isComplex(self.dtype) ? "float32" : toFloating(self.dtype);
+      return emptyLike(call.frame, self, dtype);
+    },
+  },
+];

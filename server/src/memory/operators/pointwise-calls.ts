@@ -1,0 +1,337 @@
+/** How element-wise operators are called: the table's rows under all their names, and those with a body of their own. */
+import type { Tensor } from "../tensor";
+import { isTensor, numberOf, type Argument } from "./argument";
+import { differentiable, needs } from "./autograd";
+import { broadcastShapes, elementwise } from "./kernels";
+import type { OperatorCall, OperatorRow } from "./operator";
+import { elementwiseOp, pointwise } from "./pointwise";
+import { elementwiseRows, type PointwiseRow } from "./pointwise-rows";
+import { resultType } from "./promotion";
+import { argumentNotUnderstood, shapesDoNotFit } from "./reasons";
+
+const two = ["self", "other"] as const;
+
+// --- Rows of the table ----------------------------------------------------------------------------------------------
+
+const places: Readonly<Record<string, string>> = {
+  torch: "torch.",
+  Tensor: "Tensor.",
+  F: "torch.nn.functional.",
+  special: "torch.special.",
+};
+
+/** Runs a row as a call: finds operands by name and honours `inplace`. */
+function runRow(call: OperatorCall, row: PointwiseRow, inPlace: boolean): Tensor {
+  const inputs = row.inputs ?? ["self"];
+  const operands = inputs.map((name) => operandOf(call, name));
+  if (!operands.some(isTensor)) call.fail(argumentNotUnderstood(call.name, inputs[0] ?? "self"));
+  const numbers: Record<string, number> = {};
+  for (const [name, value] of Object.entries(call.values)) {
+    const number = numberOf(value);
+    if (number !== undefined) numbers[name] = number;
+  }
+  const result = pointwise(call.frame, effectiveRow(row, call), operands, { inPlace, numbers });
+  if (result !== undefined) return result;
+  return call.fail(
+    shapesDoNotFit(
+      call.name,
+      operands.filter(isTensor).map((tensor) => tensor.shape),
+    ),
+  );
+}
+
+/** A number that is not known still is a number: it decides no shape. */
+function operandOf(call: OperatorCall, name: string): Argument {
+  const value = call.value(name);
+  if (isTensor(value) || numberOf(value) !== undefined) return value;
+  return call.notUnderstood(name);
+}
+
+const withoutRounding = { self: "zeros_like(grad)" } as const;
+
+function effectiveRow(row: PointwiseRow, call: OperatorCall): PointwiseRow {
+  if (row.op === "div" && typeof call.values.rounding_mode === "string") {
+    return { ...row, gradient: withoutRounding, result: "same" };
+  }
+  if (row.op === "add" && (numberOf(call.values.alpha) ?? 1) === 1) {
+    return { ...row, gradient: { self: "grad", other: "grad" } };
+  }
+  if (row.op === "sub" && (numberOf(call.values.alpha) ?? 1) !== 1) {
+    return { ...row, gradient: { self: "grad", other: "-grad * 1" } };
+  }
+  return row;
+}
+
+function rowsOf(row: PointwiseRow): OperatorRow[] {
+  const inputs = (row.inputs ?? ["self"]).join(", ");
+  const parameters = row.parameters === undefined || row.parameters === "" ? "" : `, ${row.parameters}`;
+  const out = row.places.includes("torch") ? (parameters.includes("*") ? ", out=None" : ", *, out=None") : "";
+  const names = row.places.split(" ").map((place) => `${places[place] ?? ""}${row.op}`);
+  const functional = names.filter((name) => name.startsWith("torch.nn.functional"));
+  const plain = [...names.filter((name) => !functional.includes(name)), ...(row.aliases ?? [])];
+  const rows: OperatorRow[] = [];
+  const signature = inputs + parameters;
+  if (plain.length > 0) {
+    rows.push({ names: plain, signature: signature + out, run: (call) => runRow(call, row, false) });
+  }
+  if (functional.length > 0) {
+    rows.push({
+      names: functional,
+      signature: `${signature}, inplace=False`,
+      run: (call) => runRow(call, row, call.values.inplace === true),
+    });
+  }
+  if (row.inPlace !== false) {
+    const bases = ["torch.", "Tensor.", "torch.nn.functional."].map((place) => `${place}${row.op}_`);
+    const operators = (row.aliases ?? [])
+      .filter((name) =>
+        /^Tensor\.__(add|sub|mul|truediv|floordiv|mod|and|or|xor|lshift|rshift)__$/.test(name),
+      )
+      .map((name) => name.replace("__", "__i"));
+    rows.push({ names: [...bases, ...operators], signature, run: (call) => runRow(call, row, true) });
+  }
+  return rows;
+}
+
+// --- Rows with a body of their own ----------------------------------------------------------------------------------
+
+/** `a ** b` by what the two are (pow_backward and its variants in FunctionsManual.cpp). */
+function power(call: OperatorCall, base: Argument, exponent: Argument, inPlace: boolean): Tensor {
+  const row: PointwiseRow = isTensor(exponent)
+    ? {
+        op: "pow",
+        places: "",
+        inputs: two,
+        node: isTensor(base) ? "PowBackward1" : "PowBackward2",
+        gradient: {
+          self: "where(other == 0, scalar(grad), grad * (other * pow(self, other - 1)))",
+          other: "grad * (result * log(self))",
+        },
+        autocast: "fp32",
+      }
+    : {
+        op: "pow",
+        places: "",
+        inputs: two,
+        gradient: {
+          self: numberOf(exponent) === 0 ? "zeros_like(grad)" : "grad * (other * pow(self, 1))",
+        },
+        autocast: "fp32",
+      };
+  const result = pointwise(call.frame, row, [base, exponent], { inPlace });
+  if (result === undefined) return call.fail(shapesDoNotFit(call.name, []));
+  return result;
+}
+
+/** `1 / x` is a reciprocal and a product (Tensor.__rtruediv__). */
+function reverseDivision(call: OperatorCall): Tensor {
+  const inverse = elementwiseOp(call.frame, "reciprocal", [call.tensor("self")]);
+  const result = elementwiseOp(call.frame, "mul", [inverse, call.value("other")]);
+  return result;
+}
+
+function clamp(call: OperatorCall, low: Argument, high: Argument, node: string, inPlace: boolean): Tensor {
+  const has = { min: low !== null, max: high !== null };
+  const mask =
+    has.min && has.max ? "and_(self >= min, self <= max)" : has.min ? "self >= min" : "self <= max";
+  const row: PointwiseRow = {
+    op: "clamp",
+    places: "",
+    node,
+    inputs: ["self", ...(has.min ? ["min"] : []), ...(has.max ? ["max"] : [])],
+    gradient: { self: `where(${mask}, grad, scalar(grad))` },
+  };
+  const operands = [call.tensor("self"), ...(has.min ? [low] : []), ...(has.max ? [high] : [])];
+  const result = pointwise(call.frame, row, operands, { inPlace });
+  return result ?? call.fail(shapesDoNotFit(call.name, [call.tensor("self").shape]));
+}
+
+/** `torch.where(condition, a, b)` with tensors or numbers. */
+function where(call: OperatorCall): Argument {
+  const condition = call.tensor("condition");
+  const a = call.value("input");
+  const b = call.value("other");
+  if (a === null || b === null) return call.fail(argumentNotUnderstood(call.name, "condition"));
+  const tensors = [condition, ...[a, b].filter(isTensor)];
+  const shape = broadcastShapes(...tensors.map((tensor) => tensor.shape));
+  if (shape === undefined) {
+    return call.fail(
+      shapesDoNotFit(
+        call.name,
+        tensors.map((tensor) => tensor.shape),
+      ),
+    );
+  }
+  const row: PointwiseRow = {
+    op: "where",
+    places: "",
+    inputs: ["condition", "self", "other"],
+    gradient: {
+      self: "where(condition, grad, scalar(grad))",
+      other: "where(condition, scalar(grad), grad)",
+    },
+  };
+  const dtype = resultType(
+    [a, b].filter(isTensor),
+    [a, b].filter((value) => !isTensor(value)),
+  );
+  const result = pointwise(call.frame, row, [condition, a, b], { dtype });
+  return result ?? null;
+}
+
+function maskedFill(call: OperatorCall, inPlace: boolean): Tensor {
+  const self = call.tensor("self");
+  const mask = call.tensor("mask");
+  const value = call.value("value");
+  const row: PointwiseRow = {
+    op: "masked_fill",
+    places: "",
+    inputs: ["self", "mask"],
+    gradient: { self: "masked_fill(grad, mask)" },
+  };
+  const result = pointwise(call.frame, row, [self, mask], { inPlace, dtype: self.dtype });
+  if (isTensor(value) && needs(call.execution, value)) return call.notUnderstood("value");
+  return result ?? call.fail(shapesDoNotFit(call.name, [self.shape, mask.shape]));
+}
+
+const special: readonly OperatorRow[] = [
+  {
+    names: ["torch.pow", "Tensor.pow", "Tensor.__pow__", "torch.float_power", "Tensor.float_power"],
+    signature: "self, exponent, *, out=None",
+    run: (call) => power(call, call.value("self"), call.value("exponent"), false),
+  },
+  {
+    names: ["Tensor.__rpow__"],
+    signature: "self, other",
+    run: (call) => power(call, call.value("other"), call.value("self"), false),
+  },
+  {
+    names: ["Tensor.pow_", "Tensor.__ipow__"],
+    signature: "self, exponent",
+    run: (call) => power(call, call.value("self"), call.value("exponent"), true),
+  },
+  {
+    names: ["torch.square", "Tensor.square"],
+    signature: "self, *, out=None",
+    run: (call) => power(call, call.value("self"), 2, false),
+  },
+  {
+    names: ["Tensor.__rtruediv__", "Tensor.__rdiv__"],
+    signature: "self, other",
+    run: reverseDivision,
+  },
+  ...[false, true].flatMap((inPlace): OperatorRow[] => {
+    const suffix = inPlace ? "_" : "";
+    return [
+      {
+        names: ["torch", "Tensor"].flatMap((place) => [`${place}.clamp${suffix}`, `${place}.clip${suffix}`]),
+        signature: "self, min=None, max=None, *, out=None",
+        run: (call) => clamp(call, call.value("min"), call.value("max"), "ClampBackward1", inPlace),
+      },
+      {
+        names: ["torch", "Tensor"].map((place) => `${place}.clamp_min${suffix}`),
+        signature: "self, min",
+        run: (call) => clamp(call, call.value("min"), null, "ClampMinBackward0", inPlace),
+      },
+      {
+        names: ["torch", "Tensor"].map((place) => `${place}.clamp_max${suffix}`),
+        signature: "self, max",
+        run: (call) => clamp(call, null, call.value("max"), "ClampMaxBackward0", inPlace),
+      },
+      {
+        names: ["torch", "Tensor"].map((place) => `${place}.masked_fill${suffix}`),
+        signature: "self, mask, value",
+        run: (call) => maskedFill(call, inPlace),
+      },
+    ];
+  }),
+  {
+    names: ["torch.where"],
+    signature: "condition, input=None, other=None, *, out=None",
+    run: where,
+  },
+  {
+    names: ["Tensor.where"],
+    signature: "input, condition, other",
+    run: where,
+  },
+  {
+    names: ["torch.nn.functional.softsign"],
+    signature: "self",
+    run: (call) => {
+      const self = call.tensor("self");
+      const size = elementwiseOp(call.frame, "abs", [self]);
+      const denominator = elementwiseOp(call.frame, "add", [size, 1]);
+      call.frame.free(size);
+      return elementwiseOp(call.frame, "div", [self, denominator]);
+    },
+  },
+  {
+    names: ["torch.nn.functional.tanhshrink"],
+    signature: "self",
+    run: (call) => {
+      const self = call.tensor("self");
+      return elementwiseOp(call.frame, "sub", [self, elementwiseOp(call.frame, "tanh", [self])]);
+    },
+  },
+  { names: ["torch.nn.functional.glu"], signature: "self, dim=-1", run: glu },
+  {
+    names: ["torch.nn.functional.logsigmoid"],
+    signature: "self",
+    run: logSigmoid,
+  },
+  {
+    names: ["torch.nn.functional.rrelu"],
+    signature: "self, lower=0.125, upper=0.3333, training=False, inplace=False",
+    run: (call) => {
+      const self = call.tensor("self");
+      if (!call.boolean("training")) return elementwiseOp(call.frame, "leaky_relu", [self]);
+      const noise = elementwise(call.frame, [self], self.dtype);
+      const row: PointwiseRow = {
+        op: "rrelu_with_noise",
+        places: "",
+        inputs: ["self", "noise"],
+        gradient: "grad * noise",
+      };
+      return pointwise(call.frame, row, [self, noise]) ?? self;
+    },
+  },
+];
+
+/** `F.glu`: half the channels gate the other half. */
+function glu(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const dimension = call.dimension(call.number("dim"), self.shape);
+  const size = self.shape[dimension] ?? 1;
+  if (size % 2 !== 0) call.fail(shapesDoNotFit(call.name, [self.shape]));
+  const result = call.frame.empty(
+    self.shape.map((old, i) => (i === dimension ? size / 2 : old)),
+    self.dtype,
+  );
+  const from = self.shape;
+  differentiable(call.frame, {
+    name: "GluBackward0",
+    inputs: [self],
+    outputs: [result],
+    saved: [self],
+    backward: (inner, [gradient]) => [gradient === undefined ? undefined : inner.empty(from, gradient.dtype)],
+  });
+  return result;
+}
+
+/** On the CPU it keeps a buffer of the input's size, on CUDA an empty one. */
+function logSigmoid(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const row: PointwiseRow = {
+    op: "log_sigmoid",
+    places: "",
+    inputs: ["self", "buffer"],
+    gradient: { self: "log_sigmoid_backward(grad, self)" },
+  };
+  if (call.execution.device === "cuda")
+    return pointwise(call.frame, { ...row, inputs: ["self"] }, [self]) ?? self;
+  const withBuffer = { ...row, gradient: { self: "log_sigmoid_backward(grad, self, buffer)" } };
+  return pointwise(call.frame, withBuffer, [self, elementwise(call.frame, [self], self.dtype)]) ?? self;
+}
+
+export const pointwiseRows: readonly OperatorRow[] = [...elementwiseRows.flatMap(rowsOf), ...special];
