@@ -77,6 +77,8 @@ const gradientUser =
   /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
 
 class PassFinder {
+  private knownBodies: ReadonlySet<Node> | undefined;
+
   constructor(
     private readonly resolver: Resolver,
     private readonly provenance: Provenance,
@@ -85,6 +87,7 @@ class PassFinder {
   find(): EvaluationPass[] {
     const byBlock = new Map<readonly Statement[], Group[]>();
     for (const call of this.resolver.index.calls) {
+      if (!this.couldEvaluate(call)) continue;
       const model = this.modelOf(call);
       const evidence = model && this.evidenceFor(call, model);
       if (model === undefined || evidence === undefined) continue;
@@ -103,6 +106,35 @@ class PassFinder {
     return [...byBlock.values()].flatMap((groups) =>
       this.merged(groups).flatMap((group) => this.judge(group)),
     );
+  }
+
+  /** Whether any sign of evaluation is near: asked of every call, so by names alone, before anything is resolved. */
+  private couldEvaluate(call: Call): boolean {
+    const owner = enclosingFunction(call);
+    if (owner?.kind === "Lambda") return false;
+    const body: Body = owner ?? this.resolver.module;
+    if (this.bodiesWithEval.has(body)) return true;
+    if (owner !== undefined && this.isEvaluationFunction(owner)) return true;
+    return this.evaluationLoop(call, body) !== undefined;
+  }
+
+  /** Where `eval()` or a function of this file that calls it is called. */
+  private get bodiesWithEval(): ReadonlySet<Node> {
+    if (this.knownBodies) return this.knownBodies;
+    const { callsByName } = this.resolver.index;
+    const bodies = new Set<Node>();
+    for (const call of callsByName.get("eval") ?? []) {
+      const owner = enclosingFunction(call);
+      bodies.add(owner ?? this.resolver.module);
+      if (owner?.kind !== "FunctionDefinition") continue;
+      for (const user of callsByName.get(owner.name.id) ?? []) {
+        bodies.add(enclosingFunction(user) ?? this.resolver.module);
+      }
+    }
+    for (const call of callsByName.get("train") ?? []) {
+      if (trainingFlag(call) === false) bodies.add(enclosingFunction(call) ?? this.resolver.module);
+    }
+    return (this.knownBodies = bodies);
   }
 
   /** Neighbours become one pass unless training lies between them. */
