@@ -2,6 +2,7 @@
 import type { Rule } from "./rule";
 import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scaled/rule";
 import { rule as anomalyDetectionLeftOn } from "./anomaly-detection-left-on/rule";
+import { rule as backwardInAutocast } from "./backward-in-autocast/rule";
 import { rule as bestStateAliased } from "./best-state-aliased/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
 import { rule as checkpointSideEffects } from "./checkpoint-side-effects/rule";
@@ -28,6 +29,7 @@ import { rule as zeroGradKeepsMemory } from "./zero-grad-keeps-memory/rule";
 export const rules: readonly Rule[] = [
   accumulationLossNotScaled,
   anomalyDetectionLeftOn,
+  backwardInAutocast,
   bestStateAliased,
   checkpointAllModules,
   checkpointSideEffects,
