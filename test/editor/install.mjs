@@ -25,7 +25,7 @@ export async function installRuntime(log) {
     wanted.update(readFileSync(path.join(here, file)));
   const hash = wanted.digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-  log("installing a VS Code for the editor tests (once, about 400 MB) …");
+  log("installing a VS Code for the editor tests (once, about 1 GB) …");
   rmSync(runtime, { recursive: true, force: true });
   mkdirSync(runtime, { recursive: true });
   for (const file of ["package.json", "package-lock.json"])

@@ -1,10 +1,13 @@
 /** VS Code calls `run` inside its extension host. The result goes to a file: a window's log is not for people. */
 import { writeFileSync } from "node:fs";
 import Mocha from "mocha";
+import { setting } from "./editor";
 
 export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Collected });
   mocha.suite.emit("pre-require", globalThis, "", mocha);
+  // In the browser VS Code saves by itself after a second: a test could not take its edits back.
+  mocha.suite.beforeAll(() => setting("files.autoSave", "off"));
   if (process.env["VRAMLINT_SUITE_LOCALE"] === "zh-cn") await import("./chinese");
   else await import("./english");
   const failures = await new Promise<number>((resolve) => mocha.run(resolve));
