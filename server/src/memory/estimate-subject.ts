@@ -26,9 +26,16 @@ export function buildModel(
   let value = subject.build(program);
   if (value instanceof ClassValue) value = program.instantiate(value, subject.span);
   else if (value instanceof FunctionValue) value = program.call(value, new CallArguments([]));
-  if (value instanceof ObjectValue && value.module !== undefined) return value;
+  if (value instanceof ObjectValue && value.module !== undefined) return unwrapped(value);
   if (isUnknown(value)) return { reason: value.reason, span: value.span };
   return { reason: message(unknownReasons.notModule, { name: subject.text }), span: subject.span };
+}
+
+/** `DistributedDataParallel(model)` holds the model: what it adds is the setup's matter. */
+function unwrapped(object: ObjectValue): ObjectValue {
+  const inner = object.module?.modules.get("module");
+  const isWrapper = /Parallel$/.test(object.type.path ?? "");
+  return isWrapper && inner !== undefined && inner !== null ? inner : object;
 }
 
 /** The name of a class definition, as the place of its estimate. */

@@ -131,6 +131,35 @@ describe("estimates", () => {
       assert.equal(first?.parameters.count, 72);
     });
 
+    it("as it is when its optimizer is made", () => {
+      const text =
+        imports +
+        net(["self.body = nn.Linear(4, 4)", "self.head = nn.Linear(4, 10)"]) +
+        "if __name__ == '__main__':\n" +
+        "    model = nn.parallel.DistributedDataParallel(Net().cuda())\n" +
+        "    model.module.head = nn.Linear(4, 3)\n" +
+        "    for p in model.module.body.parameters():\n        p.requires_grad = False\n" +
+        "    optimizer = torch.optim.Adam(model.parameters())\n" +
+        "    model.module.head = None\n";
+      const estimate = firstOf(text);
+      assert.equal(estimate.name, "Net");
+      assert.equal(estimate.parameters.count, 20 + 15);
+      assert.equal(estimate.parameters.trainable, 15);
+      assert.ok(estimate.complete);
+    });
+
+    it("and says so when something unknown is done to it on the way", () => {
+      const text =
+        "from peft import get_peft_model\n" +
+        imports +
+        net(["self.body = nn.Linear(4, 4)"]) +
+        "model = Net()\nmodel = get_peft_model(model)\noptimizer = torch.optim.Adam(model.parameters())\n";
+      const estimate = firstOf(text);
+      assert.equal(estimate.parameters.count, 20);
+      assert.ok(!estimate.complete);
+      assert.match(reasons(estimate).join(), /get_peft_model/);
+    });
+
     it("classes that need arguments are left out", () => {
       const text = `${imports}class N(nn.Module):\n    def __init__(self, w):\n        super().__init__()\n        self.f = nn.Linear(w, w)\n`;
       const estimates = estimatesOf(text);

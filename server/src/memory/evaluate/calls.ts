@@ -155,11 +155,15 @@ export function callUnknown(
     interpreter.tracing &&
     given.some((value) => value instanceof ObjectValue && value.module !== undefined)
   ) {
-    const node = span as Call | undefined;
-    const name = node?.kind === "Call" ? textOf(node) : "?";
-    interpreter.note(interpreter.unknown("changedModule", span, { name }));
+    noteChange(interpreter, span as Call | undefined);
   }
   return reason;
+}
+
+/** `patch(model)` as a statement: nobody can tell what it does to the model. */
+function noteChange(interpreter: Interpreter, node: Call | undefined): void {
+  if (node?.kind !== "Call" || node.parent?.kind !== "ExpressionStatement") return;
+  interpreter.note(interpreter.unknown("changedModule", node, { name: textOf(node) }));
 }
 
 function holdsTensor(value: Value): boolean {

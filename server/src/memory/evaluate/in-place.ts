@@ -2,14 +2,14 @@
  * Evaluates an expression of the script where it stands, e.g. `Net(args.width)` inside `main()`: the statements before it
  * in its function are run first, parameters taking their defaults.
  */
-import type { Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import type { Assign, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
 import { childrenOf } from "./children";
 import { effectsOf } from "./effects";
 import { Frame } from "./frame";
 import type { Interpreter } from "./interpreter";
-import { FunctionValue, type Value } from "./values";
+import { FunctionValue, ObjectValue, type Value } from "./values";
 
 /** The blocks around a node, outermost first: the statements that come before it in each. */
 interface Path {
@@ -59,7 +59,11 @@ function blocksOf(node: Node): (readonly Statement[])[] {
   }
 }
 
-/** The value of an expression of the file, evaluated in the function (or top-level block) it stands in. */
+/**
+ * The model that a call of the file makes, evaluated in the function (or top-level block) it stands in. Where the call is
+ * part of `model = …`, it is what `model` is when the optimizer is made: layers replaced and parameters frozen meanwhile
+ * count.
+ */
 export function evaluateInPlace(
   interpreter: Interpreter,
   expression: Expression,
@@ -67,31 +71,106 @@ export function evaluateInPlace(
 ): Value {
   const { callee, before } = pathTo(expression);
   const outer = interpreter.frame;
-  const frame = callee === undefined ? interpreter.globals : frameOf(interpreter, callee);
-  interpreter.frame = frame;
-  interpreter.skipForward = true;
+  interpreter.frame = callee === undefined ? interpreter.globals : frameOf(interpreter, callee);
   try {
-    for (const statement of before.flat()) {
-      if (trains(statement)) continue;
-      allowance();
-      const fault = interpreter.guard(() => void interpreter.execute([statement]));
-      if (!isUnknown(fault)) continue;
-      for (const target of effectsOf([statement]).targets) {
-        if (target.kind === "Name") assignUnknown(interpreter, target, fault);
-      }
-    }
-    interpreter.skipForward = false;
+    prepare(interpreter, before.flat(), allowance);
     interpreter.noted.clear();
+    const made = assignmentOf(expression);
+    const value = made === undefined ? undefined : finalValue(interpreter, made, allowance);
+    if (value instanceof ObjectValue && value.module !== undefined) return value;
+    if (value !== undefined && isUnknown(value)) interpreter.note(value);
     allowance();
-    return interpreter.guard(() => {
-      const value = interpreter.evaluate(expression);
-      interpreter.references.retain(value);
-      return value;
-    });
+    return interpreter.guard(() => held(interpreter, interpreter.evaluate(expression)));
   } finally {
     interpreter.skipForward = false;
     interpreter.frame = outer;
   }
+}
+
+function held(interpreter: Interpreter, value: Value): Value {
+  interpreter.references.retain(value);
+  return value;
+}
+
+/** Runs statements for the names they bind; what fails leaves them unknown. */
+function prepare(interpreter: Interpreter, statements: readonly Statement[], allowance: () => void): void {
+  interpreter.skipForward = true;
+  for (const statement of statements) {
+    if (trains(statement)) continue;
+    allowance();
+    const fault = interpreter.guard(() => void interpreter.execute([statement]));
+    if (!isUnknown(fault)) continue;
+    for (const target of effectsOf([statement]).targets) {
+      if (target.kind === "Name") assignUnknown(interpreter, target, fault);
+    }
+  }
+  interpreter.skipForward = false;
+}
+
+interface Assignment {
+  readonly statement: Assign;
+  readonly name: string;
+  /** What follows in the same block. */
+  readonly rest: readonly Statement[];
+}
+
+/** The statement `name = … expression …` that an expression stands in. */
+function assignmentOf(expression: Expression): Assignment | undefined {
+  let node: Node | undefined = expression.parent;
+  while (node !== undefined && (node.kind === "Call" || node.kind === "Attribute")) node = node.parent;
+  if (node?.kind !== "Assign" || node.parent === undefined) return undefined;
+  const [target] = node.targets;
+  if (node.targets.length !== 1 || target?.kind !== "Name") return undefined;
+  const statement = node;
+  const holder = node.parent;
+  const block = (holder.kind === "Module" ? [holder.body] : blocksOf(holder)).find((one) =>
+    one.includes(statement),
+  );
+  if (block === undefined) return undefined;
+  return { statement, name: target.id, rest: block.slice(block.indexOf(statement) + 1) };
+}
+
+/** What the name is once the model is ready to be trained. */
+function finalValue(interpreter: Interpreter, made: Assignment, allowance: () => void): Value | undefined {
+  allowance();
+  const fault = interpreter.guard(() => void interpreter.execute([made.statement]));
+  if (isUnknown(fault)) return undefined;
+  interpreter.tracing = true;
+  const until = made.rest.findIndex(
+    (statement) => trains(statement) || takesParameters(statement, made.name),
+  );
+  prepare(interpreter, until < 0 ? [] : made.rest.slice(0, until), allowance);
+  interpreter.tracing = false;
+  const value = interpreter.frame.lookup(made.name);
+  return value === undefined ? undefined : held(interpreter, value);
+}
+
+/** Whether a statement hands `name.parameters()` to somebody: the optimizer is made here. */
+function takesParameters(statement: Statement, name: string): boolean {
+  if (
+    statement.kind === "For" ||
+    statement.kind === "FunctionDefinition" ||
+    statement.kind === "ClassDefinition"
+  )
+    return false;
+  return someNode(
+    statement,
+    (node) =>
+      node.kind === "Call" &&
+      node.callee.kind === "Attribute" &&
+      /^(named_)?parameters$/.test(node.callee.attribute.id) &&
+      node.callee.object.kind === "Name" &&
+      node.callee.object.id === name,
+  );
+}
+
+function someNode(root: Node, test: (node: Node) => boolean): boolean {
+  const pending: Node[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (test(node)) return true;
+    pending.push(...childrenOf(node));
+  }
+  return false;
 }
 
 /** A frame as if the function had been called with nothing but its defaults. */
@@ -112,12 +191,11 @@ function frameOf(interpreter: Interpreter, callee: FunctionDefinition): Frame {
 /** Whether a statement is a loop that trains: nothing before the model is made needs it. */
 function trains(statement: Statement): boolean {
   if (statement.kind !== "For" && statement.kind !== "While") return false;
-  const pending: Node[] = [statement];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.kind === "Call" && node.callee.kind === "Attribute") {
-      if (node.callee.attribute.id === "backward" || node.callee.attribute.id === "step") return true;
-    }
-    pending.push(...childrenOf(node));
-  }
-  return false;
+  return someNode(
+    statement,
+    (node) =>
+      node.kind === "Call" &&
+      node.callee.kind === "Attribute" &&
+      /^(backward|step)$/.test(node.callee.attribute.id),
+  );
 }
