@@ -1,7 +1,7 @@
 /** Linear, convolution and embedding layers. Shapes of parameters: torch/nn/modules/{linear,conv,sparse}.py. */
 import type { Argument } from "../operators/argument";
 import { isSequence } from "../operators/argument";
-import { Values } from "../operators/values";
+import type { Values } from "../operators/values";
 import type { ConstructorContext, ForwardContext, ModuleRow } from "./module";
 import {
   addParameter,

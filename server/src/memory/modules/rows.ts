@@ -26,7 +26,10 @@ export function addParameter(
   name: string,
   shape: readonly number[] | undefined,
 ): void {
-  if (shape === undefined) return context.module.registerParameter(name, null);
+  if (shape === undefined) {
+    context.module.registerParameter(name, null);
+    return;
+  }
   const dtype: Dtype = argumentsOf(context).dtype("dtype") ?? "float32";
   context.module.registerParameter(name, context.execution.parameter(shape, dtype));
 }

@@ -299,7 +299,7 @@ function einsum(call: OperatorCall): Tensor {
   }));
   const sizes = new Map<string, number>();
   for (const term of terms) {
-    [...term.labels].forEach((label, i) => {
+    Array.from(term.labels).forEach((label, i) => {
       const size = at(term.tensor, i);
       const old = sizes.get(label) ?? 1;
       if (old !== 1 && size !== 1 && size !== old) misfit("einsum", ...operands);
@@ -315,14 +315,19 @@ function einsum(call: OperatorCall): Tensor {
       .join("");
     current = contract(frame, current, next, result + later, sizes);
   }
-  const summed = [...current.labels]
+  const summed = Array.from(current.labels)
     .map((label, i) => (result.includes(label) ? -1 : i))
     .filter((i) => i >= 0);
   if (summed.length > 0) {
     const sum = call.op("torch.sum", [current.tensor, summed]);
-    current = { tensor: sum, labels: [...current.labels].filter((label) => result.includes(label)).join("") };
+    current = {
+      tensor: sum,
+      labels: Array.from(current.labels)
+        .filter((label) => result.includes(label))
+        .join(""),
+    };
   }
-  const order = [...result].map((label) => current.labels.indexOf(label));
+  const order = Array.from(result).map((label) => current.labels.indexOf(label));
   return order.every((from, to) => from === to) ? current.tensor : permute(frame, current.tensor, order);
 }
 
@@ -333,7 +338,7 @@ interface Term {
 
 function implicitOutput(labels: readonly string[]): string {
   const all = labels.join("");
-  return [...new Set(all)]
+  return Array.from(new Set(all))
     .filter((label) => all.split(label).length === 2)
     .sort()
     .join("");
@@ -342,11 +347,11 @@ function implicitOutput(labels: readonly string[]): string {
 /** Contracts two terms over the labels that nothing behind them needs. */
 function contract(frame: Frame, a: Term, b: Term, kept: string, sizes: ReadonlyMap<string, number>): Term {
   const sizeOf = (label: string): number => sizes.get(label) ?? 1;
-  const both = [...a.labels].filter((label) => b.labels.includes(label));
+  const both = Array.from(a.labels).filter((label) => b.labels.includes(label));
   const batch = both.filter((label) => kept.includes(label));
   const summed = both.filter((label) => !kept.includes(label));
-  const onlyA = [...a.labels].filter((label) => !b.labels.includes(label));
-  const onlyB = [...b.labels].filter((label) => !a.labels.includes(label));
+  const onlyA = Array.from(a.labels).filter((label) => !b.labels.includes(label));
+  const onlyB = Array.from(b.labels).filter((label) => !a.labels.includes(label));
   if (summed.length === 0) return multiply(frame, a, b, [...batch, ...onlyA, ...onlyB]);
   const count = (labels: readonly string[]): number => labels.reduce((n, label) => n * sizeOf(label), 1);
   const arrange = (term: Term, order: readonly string[], shape: readonly number[]): Tensor => {

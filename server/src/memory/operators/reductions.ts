@@ -156,14 +156,11 @@ function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): T
     case "grad / 2":
       return frame.empty(shape, grad.dtype);
     case "amax": {
-      // scale_grad_by_count: mask, the number of maxima, their share.
+      // scale_grad_by_count: a mask, the gradient's share, the number of maxima.
       if (self === undefined || result === undefined) return undefined;
-      const mask = frame.empty(shape, "bool");
-      const share = formula("grad / 2").evaluate(frame, names);
-      if (share === undefined) return undefined;
-      const counts = frame.empty(grad.shape, "int64");
-      void mask;
-      void counts;
+      frame.empty(shape, "bool");
+      frame.empty(grad.shape, grad.dtype);
+      frame.empty(grad.shape, "int64");
       return frame.empty(shape, grad.dtype);
     }
     case "var":
