@@ -7,6 +7,8 @@ model = torch.nn.Linear(4, 4)
 target = torch.nn.Linear(4, 4)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 best = float("inf")
+checkpoint = torch.load("last.pt", map_location="cpu")
+model.load_state_dict(checkpoint["model"])
 before = copy.deepcopy(model.state_dict())
 last = None
 
@@ -25,6 +27,9 @@ for step in range(100):
         fourth = {k: v.clone() for k, v in fourth.items()}
         fifth = model.state_dict()
         torch.save(fifth, "best.pt")
+        if step > 0:
+            checkpoint = {"model": model.state_dict(), "best": best}
+            torch.save(checkpoint, "last.pt")
     if step % 10 == 0:
         target.load_state_dict(model.state_dict())
         soft = target.state_dict()

@@ -177,7 +177,9 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
       return undefined;
     if (kept.how === "assigned" && !isNowAndThen(kept.statement, loop)) return undefined;
     if (kept.how === "appended" && isRebound(context, kept.holder, loop)) return undefined;
-    const read = reads.find((one) => isLater(kept, one));
+    // Saved or loaded at once: the variable is a helper.
+    if (reads.some((one) => !isLater(kept, one))) return undefined;
+    const read = reads.find((one) => isBehind(loop, one));
     return read && { message: "best", trains: backward.call, read };
   }
   return undefined;
@@ -356,6 +358,11 @@ function isLoaded(read: Expression): boolean {
       node.callee.kind === "Attribute" &&
       node.callee.attribute.id === "load_state_dict",
   );
+}
+
+/** Not before the loop in its own function. */
+function isBehind(loop: LoopNode, read: Expression): boolean {
+  return read.start > loop.start || enclosingFunction(read) !== enclosingFunction(loop);
 }
 
 /** Not in what runs right behind the statement in the same block: then a later iteration may come between. */
