@@ -12,12 +12,15 @@ import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
 import { rule as evalWithoutNoGrad } from "./eval-without-no-grad/rule";
+import { rule as fp16WithoutScaler } from "./fp16-without-scaler/rule";
 import { rule as gcCollectInLoop } from "./gc-collect-in-loop/rule";
 import { rule as generatorNotDetached } from "./generator-not-detached/rule";
 import { rule as graphRetainedAfterBackward } from "./graph-retained-after-backward/rule";
+import { rule as halfModelWithScaler } from "./half-model-with-scaler/rule";
 import { rule as hiddenStateNotDetached } from "./hidden-state-not-detached/rule";
 import { rule as loadWithoutMapLocation } from "./load-without-map-location/rule";
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
+import { rule as manualHalfCast } from "./manual-half-cast/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
@@ -43,12 +46,15 @@ export const rules: readonly Rule[] = [
   deprecatedAmp,
   emptyCacheInLoop,
   evalWithoutNoGrad,
+  fp16WithoutScaler,
   gcCollectInLoop,
   generatorNotDetached,
   graphRetainedAfterBackward,
+  halfModelWithScaler,
   hiddenStateNotDetached,
   loadWithoutMapLocation,
   lossGraphRetained,
+  manualHalfCast,
   missingZeroGrad,
   noGradNotApplied,
   oomRetryInExcept,

@@ -1,5 +1,6 @@
 /** `torch.utils.checkpoint.checkpoint` without `use_reentrant`: PyTorch warns and takes the old variant. */
-import type { Call } from "../../python/tree";
+import type { Call, Expression } from "../../python/tree";
+import { ancestors, walk } from "../../python/walk";
 import { appendArgument } from "../fix";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -30,7 +31,8 @@ export const rule = defineRule<MessageId>({
       const { callee } = call;
       if (callee.kind === "Attribute" && !callee.attribute.id.startsWith("checkpoint")) return;
       const name = context.torch.resolve.qualifiedName(callee);
-      if (name === undefined || !checkpoints.test(name) || mayGiveIt(call, name)) return;
+      if (name === undefined || !checkpoints.test(name)) return;
+      if (mayGiveIt(call, name) || dependsOnVersion(call)) return;
       report(context, call);
     },
   }),
@@ -42,6 +44,26 @@ function mayGiveIt(call: Call, name: string): boolean {
   if (call.keywords.some((given) => given.name.id === "use_reentrant")) return true;
   if (!name.endsWith("_sequential")) return false;
   return call.positional.length > 3 || call.positional.some(({ kind }) => kind === "Starred");
+}
+
+/** In a branch for old releases, which do not know the argument. */
+function dependsOnVersion(call: Call): boolean {
+  for (const around of ancestors(call)) {
+    if (around.kind === "FunctionDefinition") return false;
+    if (around.kind === "If" && mentionsVersion(around.test)) return true;
+  }
+  return false;
+}
+
+function mentionsVersion(test: Expression): boolean {
+  let found = false;
+  walk(test, {
+    enter(node) {
+      const name = node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attribute.id : "";
+      if (/version/i.test(name)) found = true;
+    },
+  });
+  return found;
 }
 
 function report(context: RuleContext<MessageId>, call: Call): void {
