@@ -91,7 +91,9 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
   const budget = budgetFindings({
     source: parsed.source,
     header: file.header,
-    script: file.script,
+    get script() {
+      return file.script;
+    },
     get verdict() {
       return file.verdict;
     },

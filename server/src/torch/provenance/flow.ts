@@ -42,11 +42,9 @@ export interface Flow {
 type Environment = Map<string, readonly Reaching[]>;
 type Body = Module | FunctionDefinition;
 
+/** Bodies are followed when somebody first asks about them: most functions of a library never are. */
 export function createFlow(resolver: Resolver): Flow {
-  const flow = new FileFlow(resolver);
-  flow.runBody(resolver.module);
-  for (const definition of resolver.index.functions) flow.runBody(definition);
-  return flow;
+  return new FileFlow(resolver);
 }
 
 interface LoopExits {
@@ -67,26 +65,54 @@ class FileFlow implements Flow {
   private loops: LoopExits[] = [];
   private recording = true;
   private depth = 0;
+  private readonly followed = new Set<Body>();
+  private followedAll = false;
 
   constructor(private readonly resolver: Resolver) {}
 
   reaching(read: Expression): readonly Reaching[] | undefined {
-    return this.reads.get(read);
+    // A default or decorator belongs to the function it stands at, a name inside a lambda to the body around it.
+    for (let at: Node | undefined = read; at !== undefined; at = at.parent) {
+      if (at.kind !== "FunctionDefinition" && at.kind !== "Module") continue;
+      this.follow(at);
+      const known = this.reads.get(read);
+      if (known !== undefined) return known;
+    }
+    return undefined;
   }
 
   definitionsOf(key: string): readonly Definition[] {
+    this.followAll();
     return this.definitions.get(key) ?? [];
   }
 
   readsOf(key: string): readonly Expression[] {
+    this.followAll();
     return this.readsByKey.get(key) ?? [];
+  }
+
+  private followAll(): void {
+    if (this.followedAll) return;
+    this.followedAll = true;
+    const before = this.followed.size;
+    this.follow(this.resolver.module);
+    for (const definition of this.resolver.index.functions) this.follow(definition);
+    if (before === 0) return;
+    for (const found of this.definitions.values()) found.sort((a, b) => a.target.start - b.target.start);
+    for (const found of this.readsByKey.values()) found.sort((a, b) => a.start - b.start);
+  }
+
+  private follow(body: Body): void {
+    if (this.followed.has(body)) return;
+    this.followed.add(body);
+    this.runBody(body);
   }
 
   before(definition: Definition): readonly Reaching[] {
     return this.earlier.get(definition) ?? justEntry;
   }
 
-  runBody(body: Body): void {
+  private runBody(body: Body): void {
     this.loops = [];
     this.recording = true;
     if (body.kind === "FunctionDefinition") {
