@@ -291,7 +291,9 @@ function multiheadAttention(call: OperatorCall): Argument {
   mask = canonicalMask(frame, mask, given);
   // With a causal hint and no weights wanted the mask itself is not used.
   if (causal && paddingMask === undefined && !needWeights) mask = undefined;
-  let { query, key, value } = project(call);
+  const projections = project(call);
+  const { query } = projections;
+  let { key, value } = projections;
   for (const [name, replace] of [
     ["bias_k", (tensor: Tensor): void => void (key = tensor)],
     ["bias_v", (tensor: Tensor): void => void (value = tensor)],

@@ -124,9 +124,8 @@ function fromData(call: OperatorCall): Tensor {
     dtypes.includes("float32") || level.length === 0 ? "float32" : (dtypes[0] ?? "float32");
   const mixed = dtypes.includes("int64") && natural === "bool" ? "int64" : natural;
   const tensor = made(call, shape, call.dtype("dtype") ?? mixed);
-  if (values.length <= valuesLimit && values.every((value) => value !== undefined)) {
-    tensor.values = values.map((value) => value ?? 0);
-  }
+  const known = values.filter((value) => value !== undefined);
+  if (known.length === values.length && known.length <= valuesLimit) tensor.values = known;
   return tensor;
 }
 

@@ -41,12 +41,10 @@ function applySubscript(call: OperatorCall, tensor: Tensor, index: Argument): Te
   const consumed = entries.reduce<number>((count, entry) => count + dimensionsOf(entry), 0);
   let current = tensor;
   let dimension = 0;
-  let viewed = false;
   const advanced: { dimension: number; index: Tensor }[] = [];
   const move = (next: Tensor): void => {
     frame.free(current === tensor ? undefined : current);
     current = next;
-    viewed = true;
   };
   for (const entry of entries) {
     if (isKind(entry, "ellipsis")) {
@@ -83,7 +81,7 @@ function applySubscript(call: OperatorCall, tensor: Tensor, index: Argument): Te
   }
   if (advanced.length > 0) return indexed(call, current, advanced);
   // `x[...]` is a view of x, never x itself.
-  return viewed
+  return current !== tensor
     ? current
     : viewOf(frame, tensor, "AliasBackward0", tensor.shape, tensor.strides, (_inner, gradient) => gradient);
 }

@@ -257,7 +257,6 @@ function linearOf(frame: Frame, given: Tensor, givenWeight: Tensor, givenBias?: 
     givenWeight,
     givenBias,
   ]);
-  if (input === undefined || weight === undefined) return given;
   if (at(input, -1) !== at(weight, -1)) misfit("linear", input, weight);
   const transposed = transpose(frame, weight, 0, 1, "TBackward0");
   if (bias === undefined) return matmulOf(frame, input, transposed);
