@@ -44,8 +44,8 @@ export class PictureService {
     if (size !== null) {
       const [width, height] = size.split("x").map(Number);
       await page.setViewportSize({ width, height });
-      // The empty part of the tab bar, where nothing shows a tooltip.
-      await page.mouse.move(width / 2, 20);
+      // Beside the line numbers, where nothing shows a tooltip.
+      await page.mouse.move(30, height - 40);
     }
     const target = wanted.get("click");
     if (target !== null && (await page.locator(target).count()) > 0)

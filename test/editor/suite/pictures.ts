@@ -31,6 +31,8 @@ const looks: Readonly<Record<string, unknown>> = {
   "workbench.activityBar.location": "hidden",
   "workbench.layoutControl.enabled": false,
   "window.commandCenter": false,
+  // Tooltips of the tab would show the temporary folder.
+  "workbench.hover.delay": 60_000,
   "window.menuBarVisibility": "hidden",
   "window.customTitleBarVisibility": "never",
   "workbench.editor.showTabs": "single",
