@@ -248,6 +248,51 @@ describe("vramlint estimate", () => {
       assert.match(table.stdout, /what would make it fit:\n {4}micro-batch 64 with 2 accumulation steps: \d/);
     });
 
+    it("takes budget, device and micro-batch from the options instead of the header", async () => {
+      const lenet = readFileSync(path.join(__dirname, "../goldens/models/lenet5.py"), "utf8");
+      folder.write("a.py", lenet);
+      const estimate = (...argv: string[]): ReturnType<typeof vramlint> =>
+        vramlint(["estimate", "a.py", ...argv], { cwd: folder.path });
+      const { code, stdout } = await estimate(
+        ...["--budget", "15MiB", "--device=rtx-4090", "--batch", "256", "--format", "json"],
+      );
+      assert.equal(code, 0);
+      const { models, budget } = JSON.parse(stdout) as {
+        models: { assumptions: { key: string; value: string; from: string }[] }[];
+        budget: { budget: number; device: number; batch: number; verdict: string };
+      };
+      assert.equal(budget.budget, 15 * MiB);
+      assert.ok(budget.device > 20_000 * MiB);
+      assert.equal(budget.batch, 256);
+      assert.equal(budget.verdict, "over-budget");
+      assert.deepEqual(
+        models[0]?.assumptions.find(({ key }) => key === "batch"),
+        { key: "batch", value: "256", from: "option" },
+      );
+      // The header's own budget stands where no option says otherwise.
+      assert.match((await estimate("--batch=1")).stdout, /budget +1\.00 GiB/);
+      assert.match(
+        (await estimate("--batch=1", "--lang=zh-cn")).stdout,
+        /batch = 1（选项）|batch = 1 \(选项\)/,
+      );
+      for (const [argv, reason] of [
+        [["--budget", "6"], /^vramlint: --budget: `6` has no unit/],
+        [["--budget", "lots"], /^vramlint: --budget: `lots` is not a size/],
+        [["--device", "rtx-4900"], /^vramlint: --device: .* `rtx-4090` is probably meant/],
+        [["--batch", "0"], /^vramlint: --batch: `batch` is a whole number of at least 1, not `0`/],
+        [["--batch", "2.5"], /^vramlint: --batch: /],
+        [["--batch="], /^vramlint: --batch cannot be ; give one value/],
+        [["--budget", "1GiB, loss=none"], /^vramlint: --budget cannot be 1GiB, loss=none; give one value/],
+        [["--budget", "1GiB\nimport os"], /^vramlint: --budget cannot be 1GiB\\x0aimport os/],
+      ] as const) {
+        const refused = await estimate(...argv);
+        assert.equal(refused.code, 2, argv.join(" "));
+        assert.equal(refused.stdout, "");
+        assert.match(refused.stderr, reason);
+        assert.match((await estimate(...argv, "--lang=zh-cn")).stderr, /\p{Script=Han}/u);
+      }
+    });
+
     it("says what is missing in a file without models", async () => {
       folder.write("a.py", "import torch\n");
       const { code, stdout, stderr } = await vramlint(["estimate", "a.py"], { cwd: folder.path });

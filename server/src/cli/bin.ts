@@ -5,6 +5,8 @@ import { run } from "./main";
 
 const abort = new AbortController();
 let isReadingStdin = false;
+/** Whoever read our output has seen enough (`| head`). */
+let isReaderGone = false;
 
 /** The first Ctrl-C lets the file at hand be finished, the second ends at once; neither says anything. */
 function interrupted(): void {
@@ -16,8 +18,10 @@ process.on("SIGINT", interrupted);
 process.on("SIGTERM", interrupted);
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // Whoever read our output has seen enough (`| head`).
-    process.exit(error.code === "EPIPE" ? exitCodes.clean : exitCodes.failure);
+    if (error.code !== "EPIPE") process.exit(exitCodes.failure);
+    // The file that is being fixed is finished first.
+    isReaderGone = true;
+    abort.abort();
   });
 }
 
@@ -37,5 +41,5 @@ void run(process.argv.slice(2), {
   signal: abort.signal,
 }).then((code) => {
   // Not `process.exit`: what is still on its way into a pipe must arrive.
-  process.exitCode = code;
+  process.exitCode = isReaderGone ? exitCodes.clean : code;
 });

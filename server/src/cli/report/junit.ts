@@ -97,7 +97,7 @@ function content(text: string): string {
 /** U+FFFE and U+FFFF are no characters of XML; the others that are none are written out by `printable`. */
 function escaped(text: string): string {
   return text
-    .replace(/[\ufffe\uffff]/g, "\ufffd")
+    .replace(/[\ufffe\uffff]/g, (sign) => (sign === "\ufffe" ? "\\u{fffe}" : "\\u{ffff}"))
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
