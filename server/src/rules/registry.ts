@@ -8,6 +8,8 @@ import { rule as bestStateAliased } from "./best-state-aliased/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
 import { rule as checkpointSideEffects } from "./checkpoint-side-effects/rule";
 import { rule as checkpointUseReentrant } from "./checkpoint-use-reentrant/rule";
+import { rule as checkpointWholeModel } from "./checkpoint-whole-model/rule";
+import { rule as checkpointWithUseCache } from "./checkpoint-with-use-cache/rule";
 import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
@@ -42,6 +44,8 @@ export const rules: readonly Rule[] = [
   checkpointAllModules,
   checkpointSideEffects,
   checkpointUseReentrant,
+  checkpointWholeModel,
+  checkpointWithUseCache,
   clipWithoutUnscale,
   deprecatedAmp,
   emptyCacheInLoop,
