@@ -31,7 +31,7 @@ def main():
         with autocast("cuda"):
             loss = model.loss(model(image.cuda()), boxes.cuda())
         scaler.scale(loss).backward()  # expect: accumulation-loss-not-scaled
-        if (data_iter_step + 1) % args.accum_iter == 0:
+        if (data_iter_step + 1) % args.accum_iter == 0:  # expect: accumulation-last-group
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad()

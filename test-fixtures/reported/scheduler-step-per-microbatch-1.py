@@ -18,7 +18,7 @@ def run_train(cfg, model, train_dataloader, optimizer):
                 loss = loss / cfg.grad_accumulation
             if cfg.mixed_precision:
                 scaler.scale(loss).backward()
-                if itr % cfg.grad_accumulation == cfg.grad_accumulation - 1:
+                if itr % cfg.grad_accumulation == cfg.grad_accumulation - 1:  # expect: accumulation-last-group
                     scaler.unscale_(optimizer)
                     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                     scaler.step(optimizer)

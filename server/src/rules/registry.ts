@@ -6,11 +6,13 @@ import { rule as anomalyDetectionLeftOn } from "./anomaly-detection-left-on/rule
 import { rule as backwardInAutocast } from "./backward-in-autocast/rule";
 import { rule as bestStateAliased } from "./best-state-aliased/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
+import { rule as checkpointKeptAlive } from "./checkpoint-kept-alive/rule";
 import { rule as checkpointSideEffects } from "./checkpoint-side-effects/rule";
 import { rule as checkpointUseReentrant } from "./checkpoint-use-reentrant/rule";
 import { rule as checkpointWholeModel } from "./checkpoint-whole-model/rule";
 import { rule as checkpointWithUseCache } from "./checkpoint-with-use-cache/rule";
 import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
+import { rule as deepcopyModelInLoop } from "./deepcopy-model-in-loop/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
 import { rule as evalWithoutNoGrad } from "./eval-without-no-grad/rule";
@@ -42,11 +44,13 @@ export const rules: readonly Rule[] = [
   backwardInAutocast,
   bestStateAliased,
   checkpointAllModules,
+  checkpointKeptAlive,
   checkpointSideEffects,
   checkpointUseReentrant,
   checkpointWholeModel,
   checkpointWithUseCache,
   clipWithoutUnscale,
+  deepcopyModelInLoop,
   deprecatedAmp,
   emptyCacheInLoop,
   evalWithoutNoGrad,

@@ -21,7 +21,7 @@ def with_accelerate_by_hand(model, optimizer, loader):
     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
     for step, (x, y) in enumerate(loader):
         accelerator.backward(nn.functional.mse_loss(model(x), y))
-        if (step + 1) % 8 == 0:
+        if (step + 1) % 8 == 0 or step + 1 == len(loader):
             optimizer.step()
             optimizer.zero_grad()
 

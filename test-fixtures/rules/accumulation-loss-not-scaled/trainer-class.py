@@ -21,7 +21,7 @@ class Finetuner:
                 outputs = self.model(input_ids=batch.cuda(), labels=batch.cuda())
                 loss = outputs.loss
             self.scaler.scale(loss).backward()  # expect: accumulation-loss-not-scaled
-            if (step + 1) % self.args.gradient_accumulation_steps == 0:
+            if (step + 1) % self.args.gradient_accumulation_steps == 0:  # expect: accumulation-last-group
                 self.scaler.unscale_(self.optimizer)
                 nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
                 self.scaler.step(self.optimizer)

@@ -13,7 +13,7 @@ def epoch(scaler, accumulation=2):
         loss = nn.functional.mse_loss(model(x), y) / accumulation
         scaler.scale(loss).backward()
         seen += 1
-        if seen == accumulation:
+        if seen == accumulation:  # expect: accumulation-last-group
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad()

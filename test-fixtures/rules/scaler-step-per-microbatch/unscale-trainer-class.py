@@ -20,7 +20,7 @@ class Trainer:
                 loss = self.model(batch.cuda()).square().mean()
             self.scaler.scale(loss / self.args.accumulate).backward()
             self.scaler.unscale_(self.optimizer)  # expect: scaler-step-per-microbatch
-            if step % self.args.accumulate:
+            if step % self.args.accumulate:  # expect: accumulation-last-group
                 continue
             self.update()
 

@@ -20,7 +20,7 @@ class Trainer:
             with autocast("cuda"):
                 loss = self.loss(batch.cuda()) / self.args.grad_accum
             self.scaler.scale(loss).backward()
-            if step % self.args.grad_accum == 0:
+            if step % self.args.grad_accum == 0:  # expect: accumulation-last-group
                 self.scaler.step(self.opt)
                 self.scaler.update()
 
