@@ -2,7 +2,15 @@ import tseslint from "typescript-eslint";
 
 export default tseslint.config(
   {
-    ignores: ["dist/", "out/", "node_modules/", "test/editor/.runtime/", "test/editor/.output/", ".scratch/"],
+    ignores: [
+      "dist/",
+      "dist.*/",
+      "out/",
+      "node_modules/",
+      "test/editor/.runtime/",
+      "test/editor/.output/",
+      ".scratch/",
+    ],
   },
   {
     files: ["**/*.ts"],

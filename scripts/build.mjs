@@ -2,13 +2,15 @@
  * Bundles the three programs into `dist/` (extension, language server, command line) and puts beside them what they
  * read at run time: the parser's WebAssembly and the rules' pages.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const dist = path.join(root, "dist");
+/** Built beside it and renamed at the end: programs that run from `dist/` never see half a build. */
+const building = path.join(root, `dist.${process.pid}`);
 const inRoot = (...parts) => path.join(root, ...parts);
 
 const common = {
@@ -31,25 +33,32 @@ const programs = [
   { entry: "server/src/cli/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
 ];
 
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist, { recursive: true });
+mkdirSync(building, { recursive: true });
 await Promise.all(
   programs.map(({ entry, out, ...options }) =>
-    esbuild.build({ ...common, ...options, entryPoints: [inRoot(entry)], outfile: path.join(dist, out) }),
+    esbuild.build({ ...common, ...options, entryPoints: [inRoot(entry)], outfile: path.join(building, out) }),
   ),
 );
 
-cpSync(inRoot("node_modules/web-tree-sitter/web-tree-sitter.wasm"), path.join(dist, "web-tree-sitter.wasm"));
+cpSync(
+  inRoot("node_modules/web-tree-sitter/web-tree-sitter.wasm"),
+  path.join(building, "web-tree-sitter.wasm"),
+);
 cpSync(
   inRoot("node_modules/tree-sitter-python/tree-sitter-python.wasm"),
-  path.join(dist, "tree-sitter-python.wasm"),
+  path.join(building, "tree-sitter-python.wasm"),
 );
 for (const room of ["server/src/rules", "server/src/directives/pages"]) {
   for (const rule of readdirSync(inRoot(room), { withFileTypes: true })) {
     if (!rule.isDirectory()) continue;
     for (const page of ["doc.md", "doc.zh-cn.md"]) {
       const from = inRoot(room, rule.name, page);
-      if (existsSync(from)) cpSync(from, path.join(dist, "rules", rule.name, page));
+      if (existsSync(from)) cpSync(from, path.join(building, "rules", rule.name, page));
     }
   }
 }
+
+const previous = path.join(root, `dist.${process.pid}.previous`);
+if (existsSync(dist)) renameSync(dist, previous);
+renameSync(building, dist);
+rmSync(previous, { recursive: true, force: true });

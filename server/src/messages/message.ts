@@ -33,7 +33,9 @@ export function render(source: Message, language: Language): string {
   const key = `${language}\n${template}`;
   let format = compiled.get(key);
   if (format === undefined) {
-    format = new IntlMessageFormat(template, language === "en" ? "en" : "zh-CN", undefined, { ignoreTag: true });
+    format = new IntlMessageFormat(template, language === "en" ? "en" : "zh-CN", undefined, {
+      ignoreTag: true,
+    });
     compiled.set(key, format);
   }
   const values: Record<string, string | number> = {};

@@ -49,7 +49,8 @@ function lowerParameter(lowering: Lowering, type: number, list: ParameterList): 
       addParameter(lowering, type, list);
       return;
     }
-    case types.tuple_pattern: { // `def f((a, b))` is Python 2.
+    case types.tuple_pattern: {
+      // `def f((a, b))` is Python 2.
       lowering.salvage(lowering.expression(type));
       return;
     }
