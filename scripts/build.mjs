@@ -21,6 +21,8 @@ const common = {
   sourcemap: process.argv.includes("--sourcemap"),
   minify: !process.argv.includes("--no-minify"),
   legalComments: "none",
+  // Chinese texts as they are, not as escapes of twice the size.
+  charset: "utf8",
   logLevel: "warning",
   absWorkingDir: root,
   // The ESM build of web-tree-sitter needs import.meta.url, which a CommonJS bundle lacks.
