@@ -2,9 +2,11 @@
 import type { Rule } from "./rule";
 import { rule as accumulationLastGroup } from "./accumulation-last-group/rule";
 import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scaled/rule";
+import { rule as accumulationWithoutNoSync } from "./accumulation-without-no-sync/rule";
 import { rule as anomalyDetectionLeftOn } from "./anomaly-detection-left-on/rule";
 import { rule as backwardInAutocast } from "./backward-in-autocast/rule";
 import { rule as bestStateAliased } from "./best-state-aliased/rule";
+import { rule as catInLoop } from "./cat-in-loop/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
 import { rule as checkpointKeptAlive } from "./checkpoint-kept-alive/rule";
 import { rule as checkpointSideEffects } from "./checkpoint-side-effects/rule";
@@ -12,6 +14,7 @@ import { rule as checkpointUseReentrant } from "./checkpoint-use-reentrant/rule"
 import { rule as checkpointWholeModel } from "./checkpoint-whole-model/rule";
 import { rule as checkpointWithUseCache } from "./checkpoint-with-use-cache/rule";
 import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
+import { rule as createGraphInBackward } from "./create-graph-in-backward/rule";
 import { rule as deepcopyModelInLoop } from "./deepcopy-model-in-loop/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
@@ -19,20 +22,27 @@ import { rule as evalWithoutNoGrad } from "./eval-without-no-grad/rule";
 import { rule as fp16WithoutScaler } from "./fp16-without-scaler/rule";
 import { rule as gcCollectInLoop } from "./gc-collect-in-loop/rule";
 import { rule as generatorNotDetached } from "./generator-not-detached/rule";
+import { rule as gradEnabledInEval } from "./grad-enabled-in-eval/rule";
 import { rule as graphRetainedAfterBackward } from "./graph-retained-after-backward/rule";
 import { rule as halfModelWithScaler } from "./half-model-with-scaler/rule";
 import { rule as hiddenStateNotDetached } from "./hidden-state-not-detached/rule";
+import { rule as hookKeepsTensor } from "./hook-keeps-tensor/rule";
 import { rule as loadWithoutMapLocation } from "./load-without-map-location/rule";
+import { rule as loggedTensor } from "./logged-tensor/rule";
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as manualHalfCast } from "./manual-half-cast/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
 import { rule as outputsKeptOnDevice } from "./outputs-kept-on-device/rule";
+import { rule as peakStatsNotReset } from "./peak-stats-not-reset/rule";
 import { rule as retainGraphInLoop } from "./retain-graph-in-loop/rule";
 import { rule as scalerStepPerMicrobatch } from "./scaler-step-per-microbatch/rule";
 import { rule as schedulerStepPerMicrobatch } from "./scheduler-step-per-microbatch/rule";
+import { rule as synchronizeInLoop } from "./synchronize-in-loop/rule";
 import { rule as teacherWithoutNoGrad } from "./teacher-without-no-grad/rule";
+import { rule as timingWithoutSynchronize } from "./timing-without-synchronize/rule";
+import { rule as updateOutsideNoGrad } from "./update-outside-no-grad/rule";
 import { rule as zeroGradEachMicrobatch } from "./zero-grad-each-microbatch/rule";
 import { rule as zeroGradKeepsMemory } from "./zero-grad-keeps-memory/rule";
 
@@ -40,9 +50,11 @@ import { rule as zeroGradKeepsMemory } from "./zero-grad-keeps-memory/rule";
 export const rules: readonly Rule[] = [
   accumulationLastGroup,
   accumulationLossNotScaled,
+  accumulationWithoutNoSync,
   anomalyDetectionLeftOn,
   backwardInAutocast,
   bestStateAliased,
+  catInLoop,
   checkpointAllModules,
   checkpointKeptAlive,
   checkpointSideEffects,
@@ -50,6 +62,7 @@ export const rules: readonly Rule[] = [
   checkpointWholeModel,
   checkpointWithUseCache,
   clipWithoutUnscale,
+  createGraphInBackward,
   deepcopyModelInLoop,
   deprecatedAmp,
   emptyCacheInLoop,
@@ -57,20 +70,27 @@ export const rules: readonly Rule[] = [
   fp16WithoutScaler,
   gcCollectInLoop,
   generatorNotDetached,
+  gradEnabledInEval,
   graphRetainedAfterBackward,
   halfModelWithScaler,
   hiddenStateNotDetached,
+  hookKeepsTensor,
   loadWithoutMapLocation,
+  loggedTensor,
   lossGraphRetained,
   manualHalfCast,
   missingZeroGrad,
   noGradNotApplied,
   oomRetryInExcept,
   outputsKeptOnDevice,
+  peakStatsNotReset,
   retainGraphInLoop,
   scalerStepPerMicrobatch,
   schedulerStepPerMicrobatch,
+  synchronizeInLoop,
   teacherWithoutNoGrad,
+  timingWithoutSynchronize,
+  updateOutsideNoGrad,
   zeroGradEachMicrobatch,
   zeroGradKeepsMemory,
 ];
