@@ -20,7 +20,7 @@ class Trainer:
             with torch.autocast("cuda", enabled=self.args.amp):
                 loss = nn.functional.cross_entropy(self.model(x), y) / self.args.accumulate
             self.scaler.scale(loss).backward()
-            if (index + 1) % self.args.accumulate == 0:
+            if (index + 1) % self.args.accumulate == 0 or index + 1 == len(loader):
                 if self.args.clip:
                     self.clip()
                 self.scaler.step(self.optimizer)

@@ -1,0 +1,13 @@
+import torch
+from torch import nn
+
+model = nn.Linear(128, 10).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.randn(32, 128), torch.randint(10, (32,))) for _ in range(100)]
+
+for x, y in loader:
+    optimizer.zero_grad()
+    with torch.autocast("cuda", dtype=torch.float16):  # expect: fp16-without-scaler
+        loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+    loss.backward()
+    optimizer.step()
