@@ -4,8 +4,9 @@ from pathlib import Path
 import torch
 
 
-def main(run_path, model, criterion, loader, lr):
-    device = torch.device("cuda", index=0)
+def main(device_id, run_path, model, criterion, loader, lr):
+    torch.distributed.init_process_group(backend="nccl", rank=device_id)
+    device = torch.device("cuda", index=device_id)
     model.to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     run_path = Path(run_path)

@@ -7,8 +7,13 @@ import { enclosingFunction } from "../python/walk";
 import type { Resolver } from "./resolve";
 
 export interface LoadedCheckpoint {
-  /** Calls of `load_state_dict` that copy the loaded tensors into a model or an optimizer, in source order. */
+  /** Calls of `load_state_dict` that copy the loaded tensors into a model, in source order. */
   readonly copies: readonly Call[];
+  /**
+   * Calls of `load_state_dict` of optimizers. Those take over what lies on the device of their parameters already, without
+   * a copy (torch/optim/optimizer.py, `_process_value_according_to_param_policy`).
+   */
+  readonly takenOver: readonly Call[];
   /** True when the rest of the loaded value is read for plain values only (`epoch`, `args`): no tensor of it is used. */
   readonly onlyCopied: boolean;
   /** The variables that hold all of it, as their first binding writes them. */
@@ -34,14 +39,28 @@ export function followLoaded(resolver: Resolver, load: Call): LoadedCheckpoint {
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (seen.has(at.value)) continue;
     seen.add(at.value);
-    if (seen.size > maximalSteps) return { copies: [], onlyCopied: false, holders };
+    if (seen.size > maximalSteps) return { copies: [], takenOver: [], onlyCopied: false, holders };
     const use = useOf(resolver, at.value);
     if (use.copy) copies.add(use.copy);
     if (use.holder && at.whole) holders.push(use.holder);
     if (!use.understood) onlyCopied = false;
     for (const value of use.next) pending.push({ value, whole: at.whole && use.keepsWhole });
   }
-  return { copies: [...copies].sort((a, b) => a.start - b.start), onlyCopied, holders };
+  const sinks = [...copies].sort((a, b) => a.start - b.start);
+  return {
+    copies: sinks.filter((sink) => !isOfOptimizer(resolver, sink)),
+    takenOver: sinks.filter((sink) => isOfOptimizer(resolver, sink)),
+    onlyCopied,
+    holders,
+  };
+}
+
+function isOfOptimizer(resolver: Resolver, { callee }: Call): boolean {
+  if (callee.kind !== "Attribute") return false;
+  const role = resolver.roleOf(callee.object);
+  if (role !== undefined) return role === "optimizer";
+  const name = callee.object.kind === "Attribute" ? callee.object.attribute.id : calleeName(callee.object);
+  return /optim|(^|_)opt(_|$)/i.test(name);
 }
 
 interface Use {

@@ -23,3 +23,6 @@ else:
 
 scripted = torch.jit.load("scripted.pt")
 scripted.load_state_dict(torch.load("last.pt", map_location=device))
+
+# An optimizer takes over what is on its device already.
+optimizer.load_state_dict(torch.load("optimizer.pt"))

@@ -15,14 +15,19 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   held: {
-    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU lies in GPU memory beside the model, as long as `{holder}` holds it{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
+    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU takes GPU memory of its own, besides the model''s, as long as `{holder}` holds it{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
     "zh-cn":
-      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会与模型同时占用显存，直到 `{holder}` 不再持有它{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会在模型之外另占显存，直到 `{holder}` 不再持有它{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
   },
   copied: {
-    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU lies in GPU memory beside the model until it is copied{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
+    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU takes GPU memory of its own, besides the model''s, until it is copied{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
     "zh-cn":
-      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会与模型同时占用显存，直到复制完成{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会在模型之外另占显存，直到复制完成{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+  },
+  takenOver: {
+    en: "`torch.load` puts each tensor back on the device it was saved from: each process first puts the optimizer''s states on the GPU of the process that saved them, and only then on its own. Load them with `map_location={cpu}`; `load_state_dict` moves them to the parameters'' device.",
+    "zh-cn":
+      "`torch.load` 会把每个张量放回保存时所在的设备：每个进程都先把优化器状态放到当初保存它的那个进程的 GPU 上，然后才放到自己的 GPU。请用 `map_location={cpu}` 加载；`load_state_dict` 会移到参数所在的设备。",
   },
   copiedHere: { en: "copied here", "zh-cn": "在这里复制" },
   onGpu: { en: "this file works on a GPU", "zh-cn": "这个文件使用 GPU" },
@@ -53,21 +58,24 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   const gpu = gpuEvidence(torch);
   if (gpu === undefined || savesFromCpu(context)) return;
   const loaded = followLoaded(torch.resolve, call);
+  const distributed = isDistributed(context);
   const [copy] = loaded.copies;
-  if (copy === undefined) return;
+  // One process takes an optimizer's states over where they are.
+  const sink = copy ?? (distributed ? loaded.takenOver[0] : undefined);
+  if (sink === undefined) return;
   const [holder] = loaded.holders;
   const cpu = quoted(source, "cpu");
   context.report({
     at: call,
-    message: holder === undefined ? "copied" : "held",
+    message: copy === undefined ? "takenOver" : holder === undefined ? "copied" : "held",
     values: {
       cpu,
-      distributed: isDistributed(context) ? "yes" : "no",
+      distributed: distributed ? "yes" : "no",
       ...(holder === undefined ? {} : { holder: source.slice(holder) }),
     },
     level: trains(context) ? "warning" : "information",
     related: [
-      ...(contains(copy, call) ? [] : [{ at: copy, message: "copiedHere" as const }]),
+      ...(contains(sink, call) ? [] : [{ at: sink, message: "copiedHere" as const }]),
       { at: gpu, message: "onGpu" },
     ],
     fixes: fixes(context, call, loaded, cpu),
