@@ -1,0 +1,147 @@
+/**
+ * A checkpoint that was loaded onto the GPU is still held by its variable while training runs: its weights take their memory
+ * beside the model they were copied into. (An optimizer takes its states over without a copy.)
+ */
+import type { Call, Expression, Name, Statement } from "../../python/tree";
+import { enclosingFunction, enclosingStatement, statementList } from "../../python/walk";
+import { gpuEvidence } from "../../torch/gpu";
+import { followLoaded } from "../../torch/loaded";
+import type { Resolver } from "../../torch/resolve";
+import { insertLineAfter } from "../fix";
+import { defineRule, type Report, type RuleContext } from "../rule";
+
+type MessageId = keyof typeof messages;
+
+const messages = {
+  kept: {
+    en: "`{holder}` still holds the whole checkpoint while training runs: its weights lie on the GPU a second time, and nothing reads them any more. `del {holder}` before training, or load it with `map_location` on the CPU.",
+    "zh-cn":
+      "训练期间 `{holder}` 仍持有整个检查点：其中的权重在 GPU 上多占一份，而此后再没有代码读取它们。请在训练之前 `del {holder}`，或用 `map_location` 把它加载到 CPU。",
+  },
+  training: { en: "training runs here", "zh-cn": "训练在这里运行" },
+  delete: { en: "Insert `del {holder}`", "zh-cn": "插入 `del {holder}`" },
+};
+
+export const rule = defineRule<MessageId>({
+  name: "checkpoint-kept-alive",
+  group: "loading",
+  level: "information",
+  summary: {
+    en: "A checkpoint loaded onto the GPU is held all through training.",
+    "zh-cn": "加载到 GPU 的检查点在整个训练期间都被持有。",
+  },
+  messages,
+  create: (context) => ({
+    finish() {
+      const { resolve } = context.torch;
+      for (const call of resolve.index.callsByName.get("load") ?? [])
+        if (resolve.qualifiedName(call.callee) === "torch.load") check(context, call);
+    },
+  }),
+});
+
+function check(context: RuleContext<MessageId>, call: Call): void {
+  const { torch } = context;
+  const statement = enclosingStatement(call);
+  if (statement?.kind !== "Assign" || statement.value !== call || statement.targets.length !== 1) return;
+  const [holder] = statement.targets;
+  if (holder?.kind !== "Name" || !isOnGpu(torch.resolve, call) || gpuEvidence(torch) === undefined) return;
+  const loaded = followLoaded(torch.resolve, call);
+  if (loaded.copies.length === 0) return;
+  const training = trainingBehind(context, statement);
+  if (training === undefined) return;
+  const reads = readsOf(torch.resolve, holder);
+  if (
+    isLetGo(torch.resolve, holder, statement) ||
+    reads === undefined ||
+    reads.some((read) => read.end > training.start)
+  )
+    return;
+  context.report({
+    at: call,
+    message: "kept",
+    values: { holder: holder.id },
+    related: [{ at: headOf(training), message: "training" }],
+    fixes: fixes(context, holder, statement, reads),
+  });
+}
+
+/** `map_location` says a device that is not the CPU. Without it `load-without-map-location` speaks. */
+function isOnGpu(resolve: Resolver, call: Call): boolean {
+  const place = call.positional[1] ?? call.keywords.find(({ name }) => name.id === "map_location")?.value;
+  if (place === undefined || call.keywords.some(({ name }) => name.id === "mmap")) return false;
+  const sources = [place, ...resolve.valuesOf(place)];
+  return sources.some((source) => namesGpu(source)) && !sources.some((source) => source.kind === "Lambda");
+}
+
+/** `"cuda"`, `torch.device("cuda" if … else "cpu")`, `f"cuda:{rank}"`. */
+function namesGpu(source: Expression): boolean {
+  const pending: Expression[] = [source];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.kind === "String") {
+      const [first] = at.parts;
+      if (/^cuda/.test(at.value ?? (typeof first === "string" ? first : ""))) return true;
+    } else if (at.kind === "Conditional") pending.push(at.body, at.orelse);
+    else if (at.kind === "Call") pending.push(...at.positional);
+    else if (at.kind === "Dict") pending.push(...at.entries.map(({ value }) => value));
+  }
+  return false;
+}
+
+/** The first statement behind the loading, in the same function, that trains: itself, or through functions it calls. */
+function trainingBehind({ torch }: RuleContext, load: Statement): Statement | undefined {
+  const { backwards, reach } = torch.provenance;
+  const owner = enclosingFunction(load);
+  const body = owner?.kind === "FunctionDefinition" ? owner.body : torch.module.body;
+  return body.find((statement) => {
+    if (
+      statement.start < load.end ||
+      statement.kind === "FunctionDefinition" ||
+      statement.kind === "ClassDefinition"
+    )
+      return false;
+    const called = reach.functionsFrom([statement]);
+    return backwards.some(({ call }) => {
+      if (statement.start <= call.start && call.end <= statement.end) return true;
+      const around = enclosingFunction(call);
+      return around?.kind === "FunctionDefinition" && called.has(around);
+    });
+  });
+}
+
+/** All reads of the variable; `undefined` when functions see it too. */
+function readsOf(resolve: Resolver, holder: Name): readonly Name[] | undefined {
+  const scope = resolve.scopes.lookup(holder)[0]?.scope;
+  if (scope === undefined) return undefined;
+  const reads = resolve.scopes.referencesTo(scope, holder.id);
+  return reads.every((read) => enclosingFunction(read) === enclosingFunction(holder)) ? reads : undefined;
+}
+
+/** `del checkpoint`, `checkpoint = None`, or anything else that the name is given behind the loading. */
+function isLetGo(resolve: Resolver, holder: Name, load: Statement): boolean {
+  return resolve.scopes.lookup(holder).some(({ kind, node }) => kind === "delete" || node.start > load.start);
+}
+
+function headOf(statement: Statement): { readonly start: number; readonly end: number } {
+  if (statement.kind === "For") return { start: statement.start, end: statement.iterable.end };
+  if (statement.kind === "While" || statement.kind === "If")
+    return { start: statement.start, end: statement.test.end };
+  return statement;
+}
+
+/** Behind the last reading statement of the block that loads. */
+function fixes(
+  { source }: RuleContext<MessageId>,
+  holder: Name,
+  load: Statement,
+  reads: readonly Name[],
+): Report<MessageId>["fixes"] {
+  const place = statementList(load);
+  const rest = place?.list.slice(place.index) ?? [];
+  const holds = (statement: Statement, read: Name): boolean =>
+    statement.start <= read.start && read.end <= statement.end;
+  if (!reads.every((read) => rest.some((statement) => holds(statement, read)))) return [];
+  const last = rest.findLast((statement) => reads.some((read) => holds(statement, read)));
+  const edit = last && insertLineAfter(source, last, `del ${holder.id}`);
+  return edit ? [{ title: "delete", values: { holder: holder.id }, safety: "review", edits: [edit] }] : [];
+}

@@ -1,0 +1,37 @@
+import copy
+
+import torch
+from torch import nn
+
+model = nn.Linear(128, 10).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.randn(32, 128), torch.randint(10, (32,))) for _ in range(100)]
+initial = copy.deepcopy(model.state_dict())
+ema = copy.deepcopy(model)
+
+for epoch in range(10):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+    on_cpu = {key: value.cpu() for key, value in model.state_dict().items()}
+    torch.save(copy.deepcopy(model.state_dict()), "last.pt")
+    settings = copy.deepcopy({"epoch": epoch})
+    frozen = copy.deepcopy(model)
+    print(frozen(torch.randn(1, 128).cuda()))
+    moved = copy.deepcopy(model)
+    moved.cpu()
+
+for _ in range(3):
+    state = copy.deepcopy(model.state_dict())
+
+
+def federated(server, clients):
+    for data in clients:
+        local = copy.deepcopy(server)
+        own = torch.optim.SGD(local.parameters(), lr=0.1)
+        for x, y in data:
+            own.zero_grad()
+            nn.functional.mse_loss(local(x), y).backward()
+            own.step()
