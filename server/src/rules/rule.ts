@@ -103,7 +103,7 @@ export interface Rule<MessageId extends string = string> {
 
 /** Keeps a rule's message keys checked: a report can only name a text that the rule has in both languages. */
 export function defineRule<MessageId extends string>(rule: Rule<MessageId>): Rule {
-  return rule as unknown as Rule;
+  return rule;
 }
 
 const order: readonly Level[] = ["error", "warning", "information", "hint"];

@@ -61,7 +61,10 @@ function sourcesBelow(folder: string): string[] {
 function placeholders(text: string, locale: string): string[] {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit);
+    if (Array.isArray(value)) {
+      value.forEach(visit);
+      return;
+    }
     if (typeof value !== "object" || value === null) return;
     const element = value as { type?: number; value?: unknown; options?: Record<string, { value: unknown }> };
     // 0 is literal text, 7 the `#` inside a plural.
