@@ -5,6 +5,7 @@ import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scale
 import { rule as accumulationWithoutNoSync } from "./accumulation-without-no-sync/rule";
 import { rule as anomalyDetectionLeftOn } from "./anomaly-detection-left-on/rule";
 import { rule as backwardInAutocast } from "./backward-in-autocast/rule";
+import { rule as batchnormInAccumulation } from "./batchnorm-in-accumulation/rule";
 import { rule as bestStateAliased } from "./best-state-aliased/rule";
 import { rule as catInLoop } from "./cat-in-loop/rule";
 import { rule as checkpointAllModules } from "./checkpoint-all-modules/rule";
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   accumulationWithoutNoSync,
   anomalyDetectionLeftOn,
   backwardInAutocast,
+  batchnormInAccumulation,
   bestStateAliased,
   catInLoop,
   checkpointAllModules,

@@ -1,0 +1,15 @@
+import time
+
+import torch
+from torchvision import models
+
+model = models.resnet50().cuda().eval()
+x = torch.randn(8, 3, 224, 224, device="cuda")
+
+with torch.no_grad():
+    torch.cuda.synchronize()
+    start = time.time()
+    out = model(x)
+    torch.cuda.synchronize()
+    elapsed = time.time() - start  # expect: timing-without-synchronize
+print(elapsed)
