@@ -28,8 +28,19 @@ function findEvidence(torch: TorchFacts): Node | undefined {
     const name = resolve.qualifiedName(call.callee);
     if (name !== undefined && placingCalls.test(name)) return call;
   }
-  const made = frameworks.made.find(({ framework }) => framework.duties["device-placement"] === "always");
+  const made = frameworks.made.find(
+    ({ framework, call }) => framework.name === "accelerate" || asksForGpu(call),
+  );
   return made?.call ?? deviceName(module);
+}
+
+/** `Trainer(accelerator="gpu")`, `Fabric(accelerator="cuda")`, `Trainer(gpus=2)`: by themselves they take what there is. */
+function asksForGpu({ keywords }: Call): boolean {
+  return keywords.some(
+    ({ name, value }) =>
+      name.id === "gpus" ||
+      (name.id === "accelerator" && value.kind === "String" && /^(gpu|cuda)$/.test(value.value ?? "")),
+  );
 }
 
 /** `model.cuda()`, not a function of that name. */

@@ -24,7 +24,8 @@ export interface LoadedCheckpoint {
 const plainKey =
   /^(\w*(epoch|step|iter(ation)?s?|args|config|cfg|opts?|options|hparams|hyper_?parameters|hyper_params|params|kwargs|settings|version|vocab\w*|classes|names?|seed|date|time|fitness|arch|best\w*|loss\w*|acc\w*|lr|ckpt_path|score|metrics?|history|global_step|word_map|tokenizer)\d*)$/i;
 /** Objects whose state is made of numbers. */
-const plainStateOwner = /sched|scaler|sampler|loader|early|stopper|tracker|logger|meter|history|timer/i;
+const plainStateOwner =
+  /sched|scaler|sampler|loader|early|stopper|tracker|logger|meter|history|timer|loop$|progress|callback|trainer/i;
 /** Functions that hand a state dict on with other keys. */
 const renaming = /strip|convert|remove|clean|rename|fix|unwrap|remap|filter|match|intersect/i;
 const maximalSteps = 200;

@@ -79,9 +79,11 @@ function castsIn(resolver: Resolver): Cast[] {
     for (const call of callsByName.get(method) ?? [])
       if (call.positional.length === 0 && castsModel(resolver, call)) add(call, precision);
   }
-  for (const call of callsByName.get("to") ?? [])
-    if (castsModel(resolver, call))
-      add(call, givenDtype(resolver, [...call.positional, keyword(call, "dtype")]));
+  for (const call of callsByName.get("to") ?? []) {
+    // The dtype first: most calls only move.
+    const precision = givenDtype(resolver, [...call.positional, keyword(call, "dtype")]);
+    if (precision !== undefined && castsModel(resolver, call)) add(call, precision);
+  }
   for (const method of ["from_pretrained", "from_config"]) {
     for (const call of callsByName.get(method) ?? [])
       if (resolver.roleOf(call) === "model")

@@ -14,3 +14,12 @@ for _ in range(10):
     optimizer.zero_grad()
     model(torch.randn(4, 128)).sum().backward()
     optimizer.step()
+
+
+def fit(lightning_model, path):
+    from lightning.pytorch import Trainer
+
+    trainer = Trainer(max_epochs=1)
+    trainer.fit(lightning_model)
+    lightning_model.load_state_dict(torch.load(path))
+    trainer.fit_loop.load_state_dict(torch.load(path)["loops"]["fit_loop"])

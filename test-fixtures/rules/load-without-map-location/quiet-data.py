@@ -26,3 +26,8 @@ print(whole(torch.randn(1, 128)))
 with torch.device("meta"):
     empty = nn.Linear(128, 10)
 empty.load_state_dict(torch.load("last.pt"), assign=True)
+
+
+def test_round_trip(tmp_path):
+    torch.save(model.state_dict(), tmp_path / "model.pt")
+    model.load_state_dict(torch.load(tmp_path / "model.pt"))

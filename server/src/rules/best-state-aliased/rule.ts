@@ -5,10 +5,10 @@
 import type { Assign, Call, Expression, If, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement, statementList, walk } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
+import { readsOfTarget } from "../../torch/reads";
 import type { LoopNode } from "../../torch/training-loop";
 import { replaceSpan } from "../fix";
 import { defineRule, type RuleContext } from "../rule";
-import { readsOfTarget } from "./reads";
 
 type MessageId = keyof typeof messages;
 

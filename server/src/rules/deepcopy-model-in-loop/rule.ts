@@ -5,8 +5,8 @@
 import type { Call, Expression, Node } from "../../python/tree";
 import { ancestors, enclosingStatement } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
+import { readsOfTarget } from "../../torch/reads";
 import type { LoopNode } from "../../torch/training-loop";
-import { readsOfTarget } from "../best-state-aliased/reads";
 import { quoted } from "../call-text";
 import { replaceSpan } from "../fix";
 import { defineRule, type Level, type Report, type RuleContext } from "../rule";
@@ -65,7 +65,7 @@ function copiedBy({ torch: { resolve } }: RuleContext, call: Call): Copied | und
     argument.kind === "Call" &&
     argument.callee.kind === "Attribute" &&
     argument.callee.attribute.id === "state_dict";
-  const model = isState && argument.callee.kind === "Attribute" ? argument.callee.object : argument;
+  const model = isState ? argument.callee.object : argument;
   if (model.kind !== "Name" && model.kind !== "Attribute") return undefined;
   const object = resolve.objectOf(model);
   if (object?.role !== "model") return undefined;

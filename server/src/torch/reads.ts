@@ -1,5 +1,6 @@
-import type { Attribute, Expression } from "../../python/tree";
-import type { Resolver } from "../../torch/resolve";
+/** Where variables and attributes of a file are read. */
+import type { Attribute, Expression } from "../python/tree";
+import type { Resolver } from "./resolve";
 
 /** Where a variable or attribute is read; attributes also through other names of the object (`stopper.best`). */
 export function readsOfTarget(resolve: Resolver, target: Expression): readonly Expression[] {
