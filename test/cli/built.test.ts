@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { TemporaryFolder } from "../unit/workspace/folder";
 import { flawed, repaired } from "./run";
@@ -87,6 +87,70 @@ describe("the built command line", function () {
     const [code] = (await once(child, "close")) as [number | null];
     assert.equal(code, 130);
     assert.equal(errors, "");
+  });
+
+  it("leaves whole files behind when nobody reads on or Ctrl-C comes during --fix", async () => {
+    for (const end of ["pipe", "signal"]) {
+      for (let index = 0; index < 40; index++) folder.write(`f${index}.py`, flawed);
+      const child = spawn(process.execPath, [program, "check", "--fix"], { cwd: folder.path });
+      let errors = "";
+      child.stderr.on("data", (chunk) => (errors += String(chunk)));
+      child.stdout.once("data", () => {
+        if (end === "pipe") child.stdout.destroy();
+        else child.kill("SIGINT");
+      });
+      const [code] = (await once(child, "close")) as [number | null];
+      assert.equal(errors, "");
+      assert.equal(code, end === "pipe" ? 0 : 130);
+      const names = readdirSync(folder.path);
+      assert.equal(names.length, 40, "no temporary file is left");
+      const texts = names.map((name) => readFileSync(folder.join(name), "utf8"));
+      assert.ok(texts.includes(repaired));
+      for (const text of texts) assert.ok(text === flawed || text === repaired);
+    }
+  });
+
+  it("writes no report, no baseline and no half of either on Ctrl-C", async () => {
+    folder.write("base.json", '{"vramlintBaseline": 1, "findings": []}');
+    for (let index = 0; index < 300; index++) folder.write(`f${index}.py`, flawed.repeat(20));
+    const argv = ["check", "--format", "json", "--baseline", "base.json", "--write-baseline", "."];
+    const child = spawn(process.execPath, [program, ...argv], { cwd: folder.path });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (output += String(chunk)));
+    const timer = setTimeout(() => child.kill("SIGINT"), 300);
+    const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+    clearTimeout(timer);
+    assert.ok(code === 130 || signal === "SIGINT", `ended with ${code}`);
+    assert.equal(output, "");
+    assert.equal(readFileSync(folder.join("base.json"), "utf8"), '{"vramlintBaseline": 1, "findings": []}');
+  });
+
+  it("says so when the disk takes no more, and loses nothing", () => {
+    folder.write("a.py", flawed);
+    folder.write("base.json", '{"vramlintBaseline": 1, "findings": []}');
+    // A limit on the size of files does what a full disk does, once its signal is ignored.
+    const limited = (...argv: string[]): { status: number | null; stderr: string } =>
+      spawnSync(
+        "bash",
+        ["-c", `trap '' XFSZ; ulimit -f 0; exec "$@"`, "bash", process.execPath, program, ...argv],
+        {
+          cwd: folder.path,
+          encoding: "utf8",
+        },
+      );
+    const fixed = limited("check", "--fix", "a.py");
+    assert.equal(fixed.stderr, "vramlint: a.py: cannot be written (EFBIG); the file is as it was.\n");
+    assert.equal(fixed.status, 2);
+    const recorded = limited("check", "--baseline", "base.json", "--write-baseline");
+    assert.equal(
+      recorded.stderr,
+      "vramlint: base.json: the baseline cannot be written (EFBIG); it is as it was.\n",
+    );
+    assert.equal(recorded.status, 2);
+    assert.equal(readFileSync(folder.join("a.py"), "utf8"), flawed);
+    assert.equal(readFileSync(folder.join("base.json"), "utf8"), '{"vramlintBaseline": 1, "findings": []}');
+    assert.deepEqual(readdirSync(folder.path), ["a.py", "base.json"]);
   });
 
   it("does not wait for input on Ctrl-C", async () => {

@@ -290,6 +290,14 @@ class Net(torch.nn.Module):
     assert.match(stdout, /-- \\x1b\[31m\\u\{202e\}\n/);
   });
 
+  it("begins no line as a command of GitHub's or Azure's log", async () => {
+    folder.write("::error::x.py", flawed);
+    folder.write("##vso[task.complete]x.py", flawed);
+    const { stdout } = await vramlint(["check"], { cwd: folder.path });
+    assert.doesNotMatch(stdout, /^\s*(?:::|##)/m);
+    assert.match(stdout, /^\.\/::error::x\.py:1:9: /m);
+  });
+
   it("puts the marks under wide characters and tabs, and cuts long lines", async () => {
     const ignore = "# vram: ignore[loss-graph-retained]";
     folder.write(

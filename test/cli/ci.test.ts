@@ -29,7 +29,7 @@ function blocksOf(page: string): Block[] {
 interface Step {
   readonly uses?: string;
   readonly run?: string;
-  readonly with?: Readonly<Record<string, unknown>>;
+  readonly with?: Readonly<Record<string, string>>;
 }
 
 interface Hook {
@@ -103,13 +103,13 @@ describe("CI", function () {
   }
 
   /** Runs the check of the action with the inputs of an example. */
-  function runAction(inputs: Readonly<Record<string, unknown>>): Ran {
+  function runAction(inputs: Readonly<Record<string, string>>): Ran {
     const step = action.runs.steps.find(({ env }) => env?.["VRAMLINT"] !== undefined);
     const env = Object.entries(step?.env ?? {}).map(([name, expression]): [string, string] => {
       const input = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression)?.[1];
       if (input === undefined) return [name, program];
       assert.ok(input in action.inputs, input);
-      return [name, String(inputs[input] ?? action.inputs[input]?.default)];
+      return [name, inputs[input] ?? action.inputs[input]?.default ?? ""];
     });
     for (const name of Object.keys(inputs)) assert.ok(name in action.inputs, name);
     return run(step?.run ?? "false", Object.fromEntries(env));
@@ -181,7 +181,7 @@ describe("CI", function () {
 
     const scanned = runAction(scanning?.with ?? {});
     assert.equal(scanned.code, 0, scanned.stderr);
-    const log = asSarif(readFileSync(repository.join(String(scanning?.with?.["output"])), "utf8"));
+    const log = asSarif(readFileSync(repository.join(scanning?.with?.["output"] ?? ""), "utf8"));
     assert.equal(log.runs[0]?.results?.length, 4);
 
     const checked = run(plain?.run ?? "false");

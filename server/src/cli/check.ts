@@ -1,6 +1,5 @@
 /** `vramlint check`. */
 import path from "node:path";
-import type { AnalysisOptions } from "../analysis";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
@@ -22,6 +21,7 @@ import { changesSince } from "./git";
 import type { Changes } from "./git";
 import { exitCodes } from "./io";
 import { isAtLeast } from "./levels";
+import { Project } from "./project";
 import { reportMakers } from "./report/formats";
 import type { Report, RunProblem } from "./report/report";
 import { statisticsReport } from "./report/statistics";
@@ -43,15 +43,23 @@ export async function check(
   const changes = options.diff === undefined ? undefined : await changesSince(options.diff, io);
   if (changes !== undefined && "mistake" in changes) return refuse(terminal, changes.mistake);
 
+  const project = new Project(io.cwd, plan.analysis);
+  const isStdin = paths[0] === stdinMark;
+  const { files, problems } = isStdin
+    ? { files: [options.stdinFilename ?? stdinName], problems: [] }
+    : await discoverFiles(paths.length === 0 ? ["."] : paths, { cwd: io.cwd, excludes: project.excludes });
+  const mistakes = project.mistakes(files);
+  if (mistakes.length > 0) return refuse(terminal, ...mistakes);
+
   await initializeParser(readParserBinaries());
-  const run = new CheckRun(options, plan, { baseline, changes }, terminal);
-  if (paths[0] === stdinMark) await run.checkStdin();
-  else await run.checkPaths(paths.length === 0 ? ["."] : paths);
+  const run = new CheckRun(options, plan, { baseline, changes }, project, terminal);
+  if (isStdin) await run.checkStdin();
+  else await run.checkFiles(files, problems);
   return run.finish();
 }
 
-function refuse(terminal: Terminal, mistake: Message): number {
-  terminal.complain(mistake);
+function refuse(terminal: Terminal, ...mistakes: readonly Message[]): number {
+  mistakes.forEach((mistake) => terminal.complain(mistake));
   return exitCodes.failure;
 }
 
@@ -71,7 +79,6 @@ class CheckRun {
   private fixed = 0;
   private readonly problems: RunProblem[] = [];
   private readonly report: Report;
-  private readonly analysis: AnalysisOptions;
   /** Standard output, but for the report beside a fixed text. */
   private out: { write(chunk: string): unknown };
 
@@ -79,9 +86,9 @@ class CheckRun {
     private readonly options: CheckOptions,
     private readonly plan: CheckPlan,
     private readonly filters: Filters,
+    private readonly project: Project,
     private readonly terminal: Terminal,
   ) {
-    this.analysis = plan.analysis;
     this.out = terminal.io.stdout;
     const { format, failOn, statistics } = options;
     const context = { terminal, failOn, shared: sharedPaths(terminal.io.cwd) };
@@ -90,9 +97,8 @@ class CheckRun {
     if (filters.changes?.note !== undefined) this.problem(filters.changes.note, "note");
   }
 
-  async checkPaths(paths: readonly string[]): Promise<void> {
-    const { cwd, signal } = this.terminal.io;
-    const { files, problems } = await discoverFiles(paths, { cwd });
+  async checkFiles(files: readonly string[], problems: readonly FileProblem[]): Promise<void> {
+    const { signal } = this.terminal.io;
     problems.forEach((problem) => this.complain(problem));
     for (const file of files) {
       if (signal?.aborted) return;
@@ -160,7 +166,7 @@ class CheckRun {
       if (problem !== undefined) {
         this.complain(problem);
         checked = this.contained(name, () => ({
-          ...checkText(name, file.text, this.analysis, filter),
+          ...checkText(name, file.text, this.project.optionsFor(name), filter),
           fixed: 0,
         }));
       }
@@ -170,8 +176,9 @@ class CheckRun {
 
   private checkOrFix(name: string, text: string, filter: FileFilter): FixedFile {
     const { fixes } = this.plan;
-    if (fixes !== undefined) return fixText(name, text, this.analysis, filter, fixes);
-    return { ...checkText(name, text, this.analysis, filter), fixed: 0 };
+    const analysis = this.project.optionsFor(name);
+    if (fixes !== undefined) return fixText(name, text, analysis, filter, fixes);
+    return { ...checkText(name, text, analysis, filter), fixed: 0 };
   }
 
   /** An error of ours costs the file it happened in, not the run. */

@@ -13,6 +13,7 @@ import { stdinMark } from "./check-options";
 import { setupOfOptions } from "./estimate-options";
 import type { SetupOptions } from "./estimate-options";
 import { exitCodes } from "./io";
+import { Project } from "./project";
 import { jsonEstimate } from "./report/estimate-json";
 import type { EstimateFacts } from "./report/estimate-json";
 import { textEstimate } from "./report/estimate-text";
@@ -40,9 +41,13 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
     terminal.complain(overrides.mistake);
     return exitCodes.failure;
   }
+  const project = new Project(io.cwd, { setup: overrides.setup });
+  const mistakes = project.mistakes([name]);
+  mistakes.forEach((mistake) => terminal.complain(mistake));
+  if (mistakes.length > 0) return exitCodes.failure;
   const parsed = parseModule(read.file.text);
   try {
-    const { estimates, setup, verdict } = analyze(parsed, { select: [], setup: overrides.setup });
+    const { estimates, setup, verdict } = analyze(parsed, { ...project.optionsFor(name), select: [] });
     const models = estimates.all();
     const limit = setup.budget?.value ?? setup.device?.value.bytes;
     const isOver = verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";

@@ -7,11 +7,13 @@ export const languageChoices = ["auto", ...languages] as const;
 
 /**
  * The language before the arguments are parsed, because mistakes in them are reported in it too. A value of `--lang`
- * that is no language is treated as `auto` here and refused later.
+ * that is no language is treated as `auto` here and refused later. `auto` means the project's language where its settings
+ * name one, else the locale's.
  */
-export function languageOf(argv: readonly string[], env: Io["env"]): Language {
+export function languageOf(argv: readonly string[], env: Io["env"], project?: Language): Language {
   const asked = languages.find((language) => language === askedFor(argv)?.toLowerCase());
   if (asked !== undefined) return asked;
+  if (project !== undefined) return project;
   const locale = env["LC_ALL"] || env["LC_MESSAGES"] || env["LANG"];
   return languageFor(locale?.replaceAll("_", "-"));
 }

@@ -9,6 +9,7 @@ import { exitCodes } from "./io";
 import type { Io } from "./io";
 import { languageOf } from "./language";
 import { createProgram } from "./program";
+import { Project } from "./project";
 import { terminalFor } from "./reporter";
 import type { Terminal } from "./reporter";
 
@@ -16,7 +17,7 @@ export type { Io, Output } from "./io";
 
 /** `argv` without the program's own name. Never throws: what goes wrong is said on standard error. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const terminal = terminalFor(io, languageOf(argv, io.env));
+  const terminal = terminalFor(io, languageOf(argv, io.env, new Project(io.cwd).language));
   let exitCode: number = exitCodes.clean;
   const program = createProgram(terminal, (code) => {
     exitCode = code;

@@ -7,6 +7,8 @@
  * not known), `isLowerBound` of `needed`, `verdict` (`fits`, `over-budget`, `over-device`, `unknown`), and `batch`,
  * `accumulate`, `devices` with their product `effectiveBatch` (null where the micro-batch is not known).
  * `largestBatch` is the largest micro-batch that fits budget or device, null where not all of the step is known.
+ * `peak.device` is what the device shows for the process, an interval: allocated bytes, 6 to 13 % of allocator slack and the
+ * CUDA context, as measured on a T4; `most` is null where the peak is a lower bound.
  * `options`, of a step that does not fit, are changes to the header that were simulated anew, the smallest first, each with
  * `changes` by key, the peak `bytes` they lead to, `fits` and `isLowerBound`. `measured` is the least-squares line through
  * the header's measured peaks (`fixed` bytes and bytes `perSample`), its `prediction` at `batch`, the `largestBatch` under
@@ -14,6 +16,7 @@
  */
 import { effectiveBatch } from "../../directives/budget";
 import type { BudgetVerdict, ModelEstimate } from "../../memory/estimate";
+import { deviceUsage } from "../../memory/device-usage";
 import type { FitAnswer, MeasuredLine } from "../../memory/fit";
 import type { TrainingSetup } from "../../memory/setup";
 import { render } from "../../messages/message";
@@ -53,6 +56,7 @@ function jsonModel(model: ModelEstimate, source: Source, language: Language): ob
     peak: peak && {
       bytes: peak.bytes,
       allocated: peak.allocated,
+      device: jsonDevice(peak.allocated, complete),
       phase: peak.phase,
       line: lineOf(source, peak.span),
     },
@@ -63,6 +67,11 @@ function jsonModel(model: ModelEstimate, source: Source, language: Language): ob
     })),
     assumptions: model.assumptions.map(({ key, value, from }) => ({ key, value, from })),
   };
+}
+
+function jsonDevice(allocated: number, complete: boolean): object {
+  const { least, most } = deviceUsage(allocated);
+  return { least, most: complete ? most : null };
 }
 
 function jsonBudget(

@@ -1,6 +1,7 @@
 /** Estimates for people: a table for each model, then what it rests on. */
 import { effectiveBatch } from "../../directives/budget";
 import type { ModelEstimate } from "../../memory/estimate";
+import { allocatorSlack, cudaContext, deviceUsage } from "../../memory/device-usage";
 import { formatBytes } from "../../memory/units";
 import { estimateMessages as texts } from "../../messages/cli";
 import { message } from "../../messages/message";
@@ -66,8 +67,27 @@ function rowsOf(model: ModelEstimate, source: Source, terminal: Terminal): Row[]
     ],
     [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, source, terminal) : ""],
   ];
-  if (peak) rows.push([message(texts.allocated), figure(peak.allocated), ""]);
+  if (peak)
+    rows.push([message(texts.allocated), figure(peak.allocated), ""], deviceRow(peak, model, terminal));
   return rows;
+}
+
+/** An interval; of a lower bound only its beginning is known. */
+function deviceRow(
+  peak: NonNullable<ModelEstimate["peak"]>,
+  { complete }: ModelEstimate,
+  terminal: Terminal,
+): Row {
+  const usage = deviceUsage(peak.allocated);
+  const sizes = { least: formatBytes(usage.least), most: formatBytes(usage.most) };
+  const figure = complete ? message(texts.interval, sizes) : message(texts.atLeast, { bytes: sizes.least });
+  const remark = message(texts.deviceNote, {
+    least: Math.round(100 * allocatorSlack.least),
+    most: Math.round(100 * allocatorSlack.most),
+    contextLeast: formatBytes(cudaContext.least),
+    contextMost: formatBytes(cudaContext.most),
+  });
+  return [message(texts.onDevice), terminal.text(figure), terminal.text(remark)];
 }
 
 function peakPlace(peak: NonNullable<ModelEstimate["peak"]>, source: Source, terminal: Terminal): string {

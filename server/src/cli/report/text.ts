@@ -65,7 +65,12 @@ function findingReport(file: CheckedFile, finding: Finding, terminal: Terminal):
 
 function placeText(file: CheckedFile, span: Span): string {
   const { line, column } = placeOf(file, span);
-  return `${printable(file.name)}:${line}:${column}`;
+  return `${lineStart(file.name)}:${line}:${column}`;
+}
+
+/** A name at the beginning of a line; one that a CI system's log would take for a command gets a folder in front. */
+function lineStart(name: string): string {
+  return `${/^\s*(?:::|##)/.test(name) ? "./" : ""}${printable(name)}`;
 }
 
 function levelColor(level: Level, colors: Colors): (text: string) => string {
