@@ -1,6 +1,6 @@
 /**
  * What is generated from the rules' folders: the registry, the setting with a level for each rule in the manifest (with
- * its texts in both languages) and the index of rules. `generate.ts` writes it, a test compares it.
+ * its texts in both languages), the schema of the settings file and the index of rules. `generate.ts` writes it, a test compares it.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,6 +9,7 @@ import { directiveGroupTitles, directiveRules } from "../server/src/directives/c
 import { groupTitles } from "../server/src/rules/groups";
 import type { Level, Rule } from "../server/src/rules/rule";
 import type { Language, MessageText } from "../server/src/messages/message";
+import { settingsSchema } from "./settings-schema";
 
 export const root = path.join(__dirname, "..");
 const rulesFolder = path.join(root, "server/src/rules");
@@ -58,6 +59,7 @@ export function generatedFiles(): Map<string, string> {
     ["package.json", manifest(all)],
     ["package.nls.json", manifestTexts(all, "en")],
     ["package.nls.zh-cn.json", manifestTexts(all, "zh-cn")],
+    ["schemas/vramlint.schema.json", schemaOf(all)],
     ["docs/rules.md", ruleIndex(all, "en")],
     ["docs/rules.zh-cn.md", ruleIndex(all, "zh-cn")],
   ]);
@@ -127,6 +129,16 @@ function manifestTexts(rules: readonly Listed[], language: Language): string {
   const kept = Object.entries(current).filter(([key]) => !key.startsWith("rule."));
   const generated = rules.map(({ name, summary }) => [`rule.${name}`, summary[language]] as const);
   return `${JSON.stringify(Object.fromEntries([...kept, ...generated]), undefined, 2)}\n`;
+}
+
+function schemaOf(rules: readonly Listed[]): string {
+  const groups = Object.entries({ ...groupTitles, ...directiveGroupTitles });
+  return settingsSchema(
+    groups.map(([name, title]) => ({ name, summary: title.en })),
+    [...rules]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, summary }) => ({ name, summary: summary.en })),
+  );
 }
 
 const indexTexts = {

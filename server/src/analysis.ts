@@ -34,6 +34,8 @@ export interface AnalysisOptions {
   readonly levels?: LevelOverrides;
   /** Values that replace the header's, e.g. from the command line. */
   readonly setup?: TrainingSetup;
+  /** Device and budget for files whose header names none, e.g. from the project's settings. */
+  readonly defaults?: TrainingSetup;
 }
 
 export interface Analysis {
@@ -42,7 +44,7 @@ export interface Analysis {
   /** Rules that broke on this file: a defect of ours, to be logged. */
   readonly failures: readonly RuleFailure[];
   readonly header: BudgetHeader;
-  /** Options over header over script; what none of them says is absent. */
+  /** Options over header over script over defaults; what none of them says is absent. */
   readonly setup: TrainingSetup;
   /** Evaluated on first use. */
   readonly estimates: Estimates;
@@ -90,7 +92,7 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
   );
   const budget = budgetFindings({
     source: parsed.source,
-    header: file.header,
+    header: withDefaults(file.header, options.defaults),
     get script() {
       return file.script;
     },
@@ -120,6 +122,22 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
     },
     get verdict() {
       return file.verdict;
+    },
+  };
+}
+
+/** A header that names no device or budget stands for the project's: findings about them go to its first comment. */
+function withDefaults(header: BudgetHeader, defaults: TrainingSetup | undefined): BudgetHeader {
+  const [first] = header.comments;
+  if (defaults === undefined || first === undefined) return header;
+  const span = { start: first.start, end: first.end };
+  const { device, budget } = defaults;
+  return {
+    ...header,
+    setup: {
+      ...(device === undefined ? {} : { device: { ...device, span } }),
+      ...(budget === undefined ? {} : { budget: { ...budget, span } }),
+      ...header.setup,
     },
   };
 }
@@ -172,7 +190,7 @@ class FileFacts implements SharedContext {
   }
 
   get setup(): TrainingSetup {
-    return { ...this.script, ...this.header.setup, ...this.options.setup };
+    return { ...this.options.defaults, ...this.script, ...this.header.setup, ...this.options.setup };
   }
 
   get estimates(): Estimates {

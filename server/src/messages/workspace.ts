@@ -68,3 +68,65 @@ export const workspaceMessages = {
     "zh-cn": "{path}：无法写入（{code}），文件未改动。",
   },
 } as const satisfies Record<string, MessageText>;
+
+/** Texts about settings files; the place stands in front of them. */
+export const settingsMessages = {
+  at: {
+    en: "{path}:{line}:{column}: {problem}",
+    "zh-cn": "{path}:{line}:{column}：{problem}",
+  },
+  notToml: {
+    en: "This is not valid TOML: {detail}.",
+    "zh-cn": "不是有效的 TOML：{detail}。",
+  },
+  unreadable: {
+    en: "The file cannot be read ({code}).",
+    "zh-cn": "无法读取该文件（{code}）。",
+  },
+  unknownKey: {
+    en: "There is no setting `{name}`; known are {choices}.",
+    "zh-cn": "没有名为 `{name}` 的设置；可用的设置有：{choices}。",
+  },
+  unknownKeyNearest: {
+    en: "There is no setting `{name}`; `{nearest}` is probably meant.",
+    "zh-cn": "没有名为 `{name}` 的设置；可能是指 `{nearest}`。",
+  },
+  unknownRule: {
+    en: "There is no rule or group `{name}`.{hint}",
+    "zh-cn": "没有名为 `{name}` 的规则或规则组。{hint}",
+  },
+  badChoice: {
+    en: "`{value}` is not possible for `{name}`: it can be {choices}.{hint}",
+    "zh-cn": "`{name}` 不能取值 `{value}`；可选值：{choices}。{hint}",
+  },
+  notAString: {
+    en: "`{name}` must be a text in quotes.",
+    "zh-cn": "`{name}` 必须是带引号的文本。",
+  },
+  notAList: {
+    en: '`{name}` must be a list of texts in quotes, such as ["…", "…"].',
+    "zh-cn": '`{name}` 必须是由带引号的文本组成的列表，例如 ["…", "…"]。',
+  },
+  notATable: {
+    en: "`{name}` must be a table.",
+    "zh-cn": "`{name}` 必须是表。",
+  },
+  badPattern: {
+    en: "`{pattern}` is no pattern for paths below the folder of this file: it must not be empty, begin with `!` or lead out of the folder.",
+    "zh-cn":
+      "`{pattern}` 不是针对本文件所在目录内路径的模式：不能为空、不能以 `!` 开头，也不能指向目录之外。",
+  },
+  badDevice: {
+    en: "`{value}` is neither a size such as `24GiB` nor a known card.{hint}",
+    "zh-cn": "`{value}` 既不是 `24GiB` 之类的大小，也不是已知的显卡。{hint}",
+  },
+  badBudget: {
+    en: "`{value}` is no size; write it with its unit, such as `6.5GiB`.",
+    "zh-cn": "`{value}` 不是大小；请连同单位书写，例如 `6.5GiB`。",
+  },
+  nearest: {
+    en: " `{nearest}` is probably meant.",
+    "zh-cn": "可能是指 `{nearest}`。",
+  },
+  noHint: { en: "", "zh-cn": "" },
+} as const satisfies Record<string, MessageText>;

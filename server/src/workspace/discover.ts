@@ -1,6 +1,7 @@
 /**
  * Which Python files paths stand for: files as given, folders with everything Python below them, patterns. What git
- * ignores, virtual environments, installed packages and hidden folders are left out, unless named themselves.
+ * ignores, virtual environments, installed packages, hidden folders and what the project's settings exclude are left
+ * out, unless named themselves.
  */
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
@@ -21,6 +22,8 @@ export interface DiscoverOptions {
   readonly cwd: string;
   /** Endings of the files looked for below folders; `.py` when absent. Files named themselves may end in anything. */
   readonly extensions?: readonly string[];
+  /** True for a folder or a file, both absolute, that is left out unless named itself. */
+  readonly excludes?: (target: string) => boolean;
 }
 
 const skippedFolders: ReadonlySet<string> = new Set(["site-packages", "node_modules", "__pycache__"]);
@@ -38,9 +41,11 @@ class Search {
   private readonly seen = new Set<string>();
   private readonly extensions: readonly string[];
   private readonly cwd: string;
+  private readonly excludes: (target: string) => boolean;
 
   constructor(options: DiscoverOptions) {
     this.cwd = options.cwd;
+    this.excludes = options.excludes ?? (() => false);
     this.extensions = options.extensions ?? [".py"];
   }
 
@@ -63,6 +68,8 @@ class Search {
     const pending: { readonly folder: string; readonly ignore: GitIgnore }[] = [
       { folder: root, ignore: await GitIgnore.above(this.absolute(root)) },
     ];
+    // Whoever names an excluded folder wants what is in it.
+    const excludes = this.excludes(this.absolute(root)) ? () => false : this.excludes;
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { folder } = next;
       let entries: Dirent[];
@@ -77,15 +84,12 @@ class Search {
       const folders: typeof pending = [];
       for (const entry of entries.sort(byName)) {
         const entryPath = folder === "." ? entry.name : path.join(folder, entry.name);
+        const absolute = this.absolute(entryPath);
+        const isLeftOut = (isFolder: boolean): boolean =>
+          ignore.ignores(absolute, isFolder) || excludes(absolute);
         if (entry.isDirectory()) {
-          if (!isSkipped(entry.name) && !ignore.ignores(this.absolute(entryPath), true)) {
-            folders.push({ folder: entryPath, ignore });
-          }
-        } else if (
-          this.isWanted(entry) &&
-          accepts(entryPath) &&
-          !ignore.ignores(this.absolute(entryPath), false)
-        ) {
+          if (!isSkipped(entry.name) && !isLeftOut(true)) folders.push({ folder: entryPath, ignore });
+        } else if (this.isWanted(entry) && accepts(entryPath) && !isLeftOut(false)) {
           await this.takeEntry(entry, entryPath);
         }
       }
