@@ -1,0 +1,27 @@
+/** How a file writes `torch.no_grad()`: fixes use its own imports. */
+import { insertImport } from "./fix";
+import type { RuleContext, TextEdit } from "./rule";
+
+type ContextOfFile = Pick<RuleContext, "scopes" | "source" | "module">;
+
+/** A context manager of `torch` as it is written in this file. */
+export interface ContextCall {
+  readonly text: string;
+  /** The import it needs. */
+  readonly edits: readonly TextEdit[];
+}
+
+/** `torch.no_grad()` as this file may write it: by its alias of torch, or by the name it imports. */
+export function contextCall(name: "no_grad" | "inference_mode", context: ContextOfFile): ContextCall {
+  let torch: string | undefined;
+  for (const [local, bindings] of context.scopes.module.bindings) {
+    const path =
+      bindings.length > 0 && bindings.every(({ kind }) => kind === "import")
+        ? bindings[0]?.importPath
+        : undefined;
+    if (path === `torch.${name}`) return { text: `${local}()`, edits: [] };
+    if (path === "torch") torch ??= local;
+  }
+  if (torch !== undefined) return { text: `${torch}.${name}()`, edits: [] };
+  return { text: `torch.${name}()`, edits: [insertImport(context.source, context.module, "import torch")] };
+}

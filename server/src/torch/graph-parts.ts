@@ -1,0 +1,93 @@
+/**
+ * What the graph of a value is made of, models behind models included: `carried` names the last model that was called,
+ * `D` of `D(G(z))`; here are both calls, and whether anything of it comes from another iteration of a loop.
+ */
+import type { Call, Expression, Node } from "../python/tree";
+import { walk } from "../python/walk";
+import type { TorchFacts } from "./facts";
+import type { Reach } from "./provenance";
+
+type Loop = Parameters<Reach["isInBody"]>[0];
+
+/** Every call that began a part of the graph, those whose results went into another model included. */
+export function graphCalls(torch: TorchFacts, value: Expression): ReadonlySet<Node> {
+  const found = new Set<Node>();
+  const pending: Node[] = [...torch.provenance.carried(value).sources];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (found.has(at)) continue;
+    found.add(at);
+    if (at.kind !== "Call") continue;
+    for (const argument of argumentsOf(at)) pending.push(...torch.provenance.carried(argument).sources);
+  }
+  return found;
+}
+
+/**
+ * False as soon as something in the value may be left from an earlier iteration, or from before the loop, and may carry
+ * a graph: a state that goes around, an attribute that others write.
+ */
+export function isMadeInIteration(torch: TorchFacts, value: Expression, loop: Loop): boolean {
+  const { flow, reach } = torch.provenance;
+  const seen = new Set<Node>();
+  const pending: Expression[] = [value];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    for (const read of readsIn(at)) {
+      if (seen.has(read)) continue;
+      seen.add(read);
+      if (seen.size > 400) return false;
+      for (const one of flow.reaching(read) ?? []) {
+        if (typeof one === "symbol") {
+          if (mayHoldGraph(torch, read)) return false;
+          continue;
+        }
+        const inside = reach.isInBody(loop, one.node);
+        // A loop-carried definition: further down, or the very statement that reads it.
+        const earlier = inside && one.node.end > read.start && one.node !== loop;
+        if (!inside || earlier) {
+          if (one.kind === "iterate" && one.node === loop) continue;
+          if (one.value !== undefined && torch.provenance.carried(one.value, one.path).graph !== "no") {
+            // Models, loaders and the like are no tensors.
+            if (torch.resolve.roleOf(read) === undefined) return false;
+          }
+          continue;
+        }
+        if (one.value !== undefined) pending.push(one.value);
+        if (one.kind !== "augmented") continue;
+        for (const before of flow.before(one)) {
+          if (typeof before === "symbol" || !reach.isInBody(loop, before.node)) return false;
+          if (before.value !== undefined) pending.push(before.value);
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/** A variable whose value comes from outside this function. */
+function mayHoldGraph(torch: TorchFacts, read: Expression): boolean {
+  const { resolve, provenance } = torch;
+  const role = resolve.roleOf(read);
+  if (role !== undefined && role !== "tensor") return false;
+  if (read.parent?.kind === "Call" && read.parent.callee === read) return false;
+  const key = resolve.keyOf(read);
+  if (key === undefined || resolve.qualifiedName(read) !== undefined) return false;
+  return provenance.flow
+    .definitionsOf(key)
+    .some(({ value }) => value !== undefined && provenance.carried(value).graph === "yes");
+}
+
+function readsIn(root: Expression): Expression[] {
+  const reads: Expression[] = [];
+  walk(root, {
+    enter(node) {
+      if (node.kind === "Lambda") return false;
+      if (node.kind === "Name" || node.kind === "Attribute") reads.push(node);
+      return undefined;
+    },
+  });
+  return reads;
+}
+
+function argumentsOf(call: Call): Expression[] {
+  return [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
+}
