@@ -1,0 +1,219 @@
+/**
+ * A teacher, reference or target network whose forward builds a graph that the loss carries: backward walks it and
+ * computes gradients for weights that no optimizer updates.
+ */
+import type { Call, Expression, Node, Statement } from "../../python/tree";
+import { ancestors, enclosingStatement } from "../../python/walk";
+import { mayBeFrozen } from "../../torch/may-be-frozen";
+import { modelOwnership } from "../../torch/ownership";
+import type { BackwardCall, Carried } from "../../torch/provenance";
+import type { ResolvedObject } from "../../torch/resolve";
+import { excerpt } from "../excerpt";
+import { wrapInWith } from "../fix";
+import { contextCall } from "../no-grad-context";
+import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
+
+type MessageId = "walked" | "named" | "backward" | "evalCall" | "wrap";
+
+export const rule = defineRule<MessageId>({
+  name: "teacher-without-no-grad",
+  group: "gradient-modes",
+  level: "warning",
+  summary: {
+    en: "A teacher or reference model that nothing trains runs with gradients on.",
+    "zh-cn": "不参与训练的教师模型或参考模型在开启梯度的情况下运行。",
+  },
+  messages: {
+    walked: {
+      en: "The loss carries the graph of `{call}`, but no optimizer trains `{model}`: its activations stay until the backward, which then computes a gradient for each of its weights that nobody uses. Run it under `torch.no_grad()`, or freeze it with `{model}.requires_grad_(False)`.",
+      "zh-cn":
+        "损失带有 `{call}` 的计算图，但没有任何优化器训练 `{model}`：它的激活会保留到 backward，而 backward 还会为它的每个权重计算没人使用的梯度。请在 `torch.no_grad()` 下运行它，或用 `{model}.requires_grad_(False)` 冻结它。",
+    },
+    named: {
+      en: "If `{model}` is a model with trainable parameters: the loss carries the graph of `{call}`, but no optimizer trains `{model}`. Its activations stay until the backward, which then computes a gradient for each of its weights that nobody uses. Run it under `torch.no_grad()`, or freeze it with `{model}.requires_grad_(False)`.",
+      "zh-cn":
+        "如果 `{model}` 是带有可训练参数的模型：损失带有 `{call}` 的计算图，但没有任何优化器训练 `{model}`。它的激活会保留到 backward，而 backward 还会为它的每个权重计算没人使用的梯度。请在 `torch.no_grad()` 下运行它，或用 `{model}.requires_grad_(False)` 冻结它。",
+    },
+    backward: {
+      en: "This backward walks its graph.",
+      "zh-cn": "这次 backward 会遍历它的计算图。",
+    },
+    evalCall: {
+      en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
+      "zh-cn": "这里把 dropout 和批归一化切换到评估模式；梯度仍然开启。",
+    },
+    wrap: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
+  },
+  create(context) {
+    return {
+      finish() {
+        if (context.torch.provenance.backwards.length > 0) check(context);
+      },
+    };
+  },
+});
+
+/** What models are called that others learn from. */
+const teacherName =
+  /(^|_)(teachers?|targets?|tgt|ref|reference|frozen|ema|momentum|anchor|old|prior|pretrained|fixed)(_|\d|$)|^(teacher|target|ref|old|ema)[A-Z]|(Teacher|Target|Ref|Old|Ema|EMA)(Net|Model|Network)?$/;
+
+function check(context: RuleContext<MessageId>): void {
+  const { resolve } = context.torch;
+  let walked: ReadonlyMap<Node, BackwardCall> | undefined;
+  for (const call of resolve.index.calls) {
+    const model = modelOf(call);
+    if (model === undefined || resolve.qualifiedName(call.callee) !== undefined) continue;
+    const object = resolve.objectOf(model);
+    if (object?.role !== "model" || call.positional.length + call.keywords.length === 0) continue;
+    const evalCall = evalCallOf(context, model);
+    if (evalCall === undefined && !teacherName.test(lastName(model)) && !isCopy(context, model)) continue;
+    walked ??= walkedCalls(context);
+    const backward = walked.get(call);
+    if (backward !== undefined && isUntrained(context, call, model)) {
+      report(context, call, model, object, backward, evalCall);
+    }
+  }
+}
+
+/** The model whose forward a call runs: `teacher(x)`, `teacher.forward(x)`. */
+function modelOf(call: Call): Expression | undefined {
+  const { callee } = call;
+  if (callee.kind === "Attribute" && callee.attribute.id === "forward") return callee.object;
+  return callee.kind === "Name" || callee.kind === "Attribute" ? callee : undefined;
+}
+
+/** The calls whose graph a backward of this file walks. */
+function walkedCalls({ torch }: RuleContext<MessageId>): ReadonlyMap<Node, BackwardCall> {
+  const walked = new Map<Node, BackwardCall>();
+  for (const backward of torch.provenance.backwards) {
+    for (const value of backward.values) {
+      for (const source of torch.provenance.carried(value).sources)
+        if (!walked.has(source)) walked.set(source, backward);
+    }
+  }
+  return walked;
+}
+
+function isUntrained(context: RuleContext<MessageId>, call: Call, model: Expression): boolean {
+  const { torch } = context;
+  const { provenance } = torch;
+  if (provenance.gradientMode(call) !== "on" || provenance.carriedHere(call).graph !== "yes") return false;
+  if (mayBeFrozen(torch, model) || updatesByHand(context, model)) return false;
+  // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
+  const given = [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
+  if (given.some((argument) => mayCarry(context, argument))) return false;
+  return modelOwnership(torch).ownerOf(model) === "not-owned";
+}
+
+/** The argument may bring a graph of its own into the model. */
+function mayCarry({ torch }: RuleContext<MessageId>, argument: Expression): boolean {
+  const { provenance, resolve } = torch;
+  const here: Carried = provenance.carriedHere(argument);
+  if (here.graph !== "no") return true;
+  // Inputs that require gradients themselves: attacks, inversions.
+  if (requiresGradient(torch, argument)) return true;
+  return here.parameters.some(
+    (use) => resolve.callsTo(use.owner).length > 0 && provenance.carried(argument).graph !== "no",
+  );
+}
+
+function requiresGradient({ resolve }: RuleContext["torch"], argument: Expression): boolean {
+  const key = resolve.keyOf(argument);
+  if (key === undefined) return false;
+  const isMarked = ["requires_grad", "requires_grad_"].some((name) =>
+    resolve.index.attributesByName.get(name)?.some(({ object }) => resolve.keyOf(object) === key),
+  );
+  return isMarked || resolve.valuesOf(argument).some((value) => asksForGradient(value));
+}
+
+/** `torch.randn(…, requires_grad=True)`, `torch.nn.Parameter(…)`. */
+function asksForGradient(value: Expression): boolean {
+  if (value.kind !== "Call") return false;
+  return (
+    lastName(value.callee) === "Parameter" || value.keywords.some(({ name }) => name.id === "requires_grad")
+  );
+}
+
+/** `p.data -= lr * p.grad` over its parameters: somebody trains it without an optimizer. */
+function updatesByHand({ torch }: RuleContext<MessageId>, model: Expression): boolean {
+  const { resolve } = torch;
+  const key = resolve.keyOf(model);
+  return (resolve.index.attributesByName.get("grad") ?? []).some((read) => {
+    for (const at of ancestors(read)) {
+      if (at.kind !== "For" || at.iterable.kind !== "Call" || at.iterable.callee.kind !== "Attribute")
+        continue;
+      if (resolve.keyOf(at.iterable.callee.object) === key) return true;
+    }
+    return false;
+  });
+}
+
+function evalCallOf({ torch }: RuleContext<MessageId>, model: Expression): Call | undefined {
+  const { resolve } = torch;
+  const key = resolve.keyOf(model);
+  if (key === undefined) return undefined;
+  const on = (method: string): Call | undefined =>
+    resolve.index.callsByName
+      .get(method)
+      ?.find(({ callee }) => callee.kind === "Attribute" && resolve.keyOf(callee.object) === key);
+  return on("train") === undefined ? on("eval") : undefined;
+}
+
+/** `target = copy.deepcopy(model)`. */
+function isCopy({ torch }: RuleContext<MessageId>, model: Expression): boolean {
+  return torch.resolve
+    .valuesOf(model)
+    .some((value) => value.kind === "Call" && torch.resolve.qualifiedName(value.callee) === "copy.deepcopy");
+}
+
+function report(
+  context: RuleContext<MessageId>,
+  call: Call,
+  model: Expression,
+  object: ResolvedObject,
+  backward: BackwardCall,
+  evalCall: Call | undefined,
+): void {
+  const named = object.certainty === "name";
+  context.report({
+    at: call,
+    message: named ? "named" : "walked",
+    values: { call: excerpt(context.source, call), model: excerpt(context.source, model) },
+    ...(named ? { level: oneLower("warning") } : {}),
+    related: [
+      ...(evalCall ? [{ at: evalCall, message: "evalCall" as const }] : []),
+      { at: backward.call, message: "backward" },
+    ],
+    fixes: fixesFor(context, call),
+  });
+}
+
+function fixesFor(context: RuleContext<MessageId>, call: Call): NonNullable<Report<MessageId>["fixes"]> {
+  const statement = enclosingStatement(call);
+  if (statement?.kind !== "Assign" || runsOthers(context, statement, call)) return [];
+  const noGrad = contextCall("no_grad", context);
+  const edits = wrapInWith(context.source, context.module, [statement], noGrad.text);
+  if (edits === undefined) return [];
+  return [
+    { title: "wrap", values: { context: noGrad.text }, safety: "review", edits: [...noGrad.edits, ...edits] },
+  ];
+}
+
+/** The statement holds more that carries a graph: `loss = mse(student(x), teacher(x))`. */
+function runsOthers({ torch }: RuleContext<MessageId>, statement: Statement, call: Call): boolean {
+  if (statement.kind !== "Assign") return true;
+  const { sources } = torch.provenance.carriedHere(statement.value);
+  if ([...sources].some((source) => source !== call)) return true;
+  return torch.resolve.index.calls.some(
+    (other) =>
+      other !== call &&
+      other.start >= statement.start &&
+      other.end <= statement.end &&
+      torch.resolve.roleOf(other.callee) === "model",
+  );
+}
+
+function lastName(expression: Expression): string {
+  if (expression.kind === "Name") return expression.id;
+  return expression.kind === "Attribute" ? expression.attribute.id : "";
+}
