@@ -1,0 +1,131 @@
+/** Which values are outputs of a model, on its device and of its size: not numbers, class indices or copies in host memory. */
+import type { Call, Expression, Subscript } from "../../python/tree";
+import { graphKeepingMethods, keepsGraph } from "../../torch/api-graph";
+import type { TorchFacts } from "../../torch/facts";
+
+/** Position inside a value: `logits` of `logits, hidden = model(x)` is `[0]`. */
+type Path = readonly number[];
+
+interface Step {
+  readonly at: Expression;
+  readonly path: Path;
+}
+
+/** Methods that leave one number a row, or an index: small beside what they are made of. */
+const reducing =
+  /^(sum|mean|max|min|norm|prod|std|var|median|mode|topk|kthvalue|logsumexp|quantile|gather|diag\w*|dot|masked_select|trace|amax|amin|nanmean|nansum|log_prob|entropy|cosine_similarity|pairwise_distance|narrow|index_select|one_hot|cdist)$/;
+/** Attributes of a model's output object that hold a tensor as large as the output. */
+const outputAttributes =
+  /^(logits|last_hidden_state|pooler_output|hidden_states|embeddings|sample|prediction_logits|start_logits|end_logits|text_embeds|image_embeds|T|data)$/;
+
+/**
+ * The call of a model whose output an expression is, moved nowhere: `model(x)`, `F.softmax(model(x), dim=1)`, `out.logits`;
+ * `undefined` for everything that is smaller, elsewhere or not understood.
+ */
+export function outputCall(torch: TorchFacts, value: Expression): Call | undefined {
+  const seen = new Set<Expression>();
+  let found: Call | undefined;
+  const pending: Step[] = [{ at: value, path: [] }];
+  for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
+    const { at, path } = step;
+    if (seen.has(at)) continue;
+    seen.add(at);
+    if (seen.size > 40) return undefined;
+    const next = stepsBehind(torch, at, path);
+    if (next === undefined) return undefined;
+    if (next === "output") {
+      if (at.kind === "Call") found ??= at;
+      continue;
+    }
+    pending.push(...next);
+  }
+  return found;
+}
+
+/** What an expression is made of without getting smaller; `output` at a model's call, `undefined` otherwise. */
+function stepsBehind(torch: TorchFacts, at: Expression, path: Path): readonly Step[] | "output" | undefined {
+  switch (at.kind) {
+    case "Name":
+      return stepsOfName(torch, at, path);
+    case "Attribute":
+      return outputAttributes.test(at.attribute.id) ? [{ at: at.object, path: [] }] : undefined;
+    case "Subscript":
+      return stepsOfSubscript(at, path);
+    case "Call":
+      return stepsOfCall(torch, at, path);
+    case "UnaryOperation":
+      return [{ at: at.operand, path }];
+    default:
+      return undefined;
+  }
+}
+
+function stepsOfName(torch: TorchFacts, name: Expression, path: Path): readonly Step[] | undefined {
+  const reaching = torch.provenance.flow.reaching(name);
+  if (reaching === undefined || reaching.length === 0) return undefined;
+  const steps: Step[] = [];
+  for (const one of reaching) {
+    if (typeof one === "symbol" || one.kind !== "assign" || one.value === undefined) return undefined;
+    steps.push({ at: one.value, path: [...one.path, ...path] });
+  }
+  return steps;
+}
+
+function stepsOfSubscript(subscript: Subscript, path: Path): readonly Step[] | undefined {
+  const { index, object } = subscript;
+  if (index.kind === "Integer") return [{ at: object, path: [index.value, ...path] }];
+  if (index.kind === "String")
+    return outputAttributes.test(index.value ?? "") ? [{ at: object, path: [] }] : undefined;
+  // `hidden[:, 0]` is still a vector a sample; `probabilities[:, 1]` is a number.
+  const sliced = object.kind === "Attribute" && object.attribute.id === "last_hidden_state";
+  return sliced ? [{ at: object, path: [] }] : undefined;
+}
+
+function stepsOfCall(torch: TorchFacts, call: Call, path: Path): readonly Step[] | "output" | undefined {
+  const { resolve } = torch;
+  const { callee } = call;
+  const name = resolve.qualifiedName(callee);
+  const [first] = call.positional;
+  if (name !== undefined) {
+    const last = name.split(".").at(-1) ?? "";
+    if (reducing.test(last) || /loss|cross_entropy|builtins/.test(name) || path.length > 0) return undefined;
+    return keepsGraph(name) && first !== undefined && !isAmongSeveral(first)
+      ? [{ at: first, path }]
+      : undefined;
+  }
+  const object = resolve.objectOf(receiverOf(call));
+  if (object?.role === "model" && (callee !== receiverOf(call) ? isForward(call) : true)) {
+    // The second result is as a rule a state, an attention map, a loss: unknown.
+    return path.length === 0 || (path.length === 1 && path[0] === 0) ? "output" : undefined;
+  }
+  if (callee.kind !== "Attribute" || resolve.functionOf(call) !== undefined) return undefined;
+  const method = callee.attribute.id;
+  if (path.length > 0 || reducing.test(method) || /^(cpu|numpy|tolist|item|to|type)$/.test(method)) {
+    return method === "to" && staysOnDevice(call) ? [{ at: callee.object, path }] : undefined;
+  }
+  const keeps = graphKeepingMethods.has(method) || method === "detach";
+  return keeps ? [{ at: callee.object, path }] : undefined;
+}
+
+/** `torch.cat([a, b])` is several. */
+function isAmongSeveral(argument: Expression): boolean {
+  return argument.kind === "List" || argument.kind === "Tuple" || argument.kind === "Comprehension";
+}
+
+/** `x.to(torch.float32)`, `x.to("cuda")`; not `x.to("cpu")`, `x.to(device)`. */
+function staysOnDevice(call: Call): boolean {
+  const [first] = call.positional;
+  if (first === undefined) return false;
+  if (first.kind === "String") return /^cuda/.test(first.value ?? "");
+  return first.kind === "Attribute" && /^(float|half|bfloat)\w*$/.test(first.attribute.id);
+}
+
+function isForward({ callee }: Call): boolean {
+  return callee.kind === "Attribute" && callee.attribute.id === "forward";
+}
+
+/** `model` of `model(x)` and of `model.forward(x)`. */
+function receiverOf(call: Call): Expression {
+  const { callee } = call;
+  return callee.kind === "Attribute" && callee.attribute.id === "forward" ? callee.object : callee;
+}
