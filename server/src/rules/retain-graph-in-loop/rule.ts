@@ -1,0 +1,172 @@
+/** `retain_graph=True` on the last backward over a graph: nothing walks it again, so it only lives longer. */
+import type { Call, Expression, KeywordArgument, Node } from "../../python/tree";
+import { enclosingFunction, enclosingLoop } from "../../python/walk";
+import { onlyReads } from "../../torch/api-graph";
+import type { TorchFacts } from "../../torch/facts";
+import { graphCalls, isMadeInIteration } from "../../torch/graph-parts";
+import { headOf } from "../../torch/per-batch";
+import type { BackwardCall } from "../../torch/provenance";
+import { excerpt } from "../excerpt";
+import { deleteArgument } from "../fix";
+import { defineRule, oneLower, type RuleContext } from "../rule";
+
+type MessageId = "retained" | "named" | "loop" | "made" | "drop";
+type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
+
+export const rule = defineRule<MessageId>({
+  name: "retain-graph-in-loop",
+  group: "graph",
+  level: "warning",
+  summary: {
+    en: "`retain_graph=True` keeps a graph that no later backward walks.",
+    "zh-cn": "`retain_graph=True` 保留了之后没有 backward 再遍历的计算图。",
+  },
+  messages: {
+    retained: {
+      en: "`retain_graph=True` keeps the activations of `{loss}` after this backward, though no other backward walks that graph: they stay until `{loss}` is assigned again, beside those of the next iteration's forward. Leave the argument out.",
+      "zh-cn":
+        "`retain_graph=True` 让 `{loss}` 的激活在这次 backward 之后仍然保留，但没有其他 backward 再遍历该计算图：它们会一直留到 `{loss}` 被重新赋值，与下一次迭代前向传播的激活同时存在。请去掉这个参数。",
+    },
+    named: {
+      en: "If `{model}` is a model with trainable parameters: `retain_graph=True` keeps the activations of `{loss}` after this backward, though no other backward walks that graph. They stay until `{loss}` is assigned again, beside those of the next iteration's forward. Leave the argument out.",
+      "zh-cn":
+        "如果 `{model}` 是带有可训练参数的模型：`retain_graph=True` 让 `{loss}` 的激活在这次 backward 之后仍然保留，但没有其他 backward 再遍历该计算图。它们会一直留到 `{loss}` 被重新赋值，与下一次迭代前向传播的激活同时存在。请去掉这个参数。",
+    },
+    loop: {
+      en: "Each iteration of this loop makes a new graph.",
+      "zh-cn": "这个循环的每次迭代都会建立新的计算图。",
+    },
+    made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
+    drop: { en: "Remove `retain_graph=True`", "zh-cn": "删除 `retain_graph=True`" },
+  },
+  create(context) {
+    return {
+      finish() {
+        for (const backward of context.torch.provenance.backwards) check(context, backward);
+      },
+    };
+  },
+});
+
+function check(context: RuleContext<MessageId>, backward: BackwardCall): void {
+  const { torch } = context;
+  const argument = retaining(backward.call);
+  const loop = enclosingLoop(backward.call);
+  const [value] = backward.values;
+  if (argument === undefined || loop === undefined || value === undefined) return;
+  const calls = graphCalls(torch, value);
+  const carried = torch.provenance.carried(value);
+  if (carried.graph !== "yes" || calls.size === 0 || isWalkedByOthers(torch, backward, calls, loop)) return;
+  for (const call of calls) if (!isFresh(torch, call, loop)) return;
+  if (!isMadeInIteration(torch, value, loop) || mayBeWalkedElsewhere(torch, backward, calls, loop)) return;
+  report(context, backward, argument, value, loop);
+}
+
+/** The argument `retain_graph=True` of `x.backward(…)`; `create_graph` is another matter. */
+function retaining(call: Call): KeywordArgument | undefined {
+  if (call.callee.kind !== "Attribute" || !/backward$/.test(call.callee.attribute.id)) return undefined;
+  if (call.keywords.some(({ name }) => name.id === "create_graph") || call.keywordSpreads.length > 0)
+    return undefined;
+  return call.keywords.find(
+    ({ name, value }) => name.id === "retain_graph" && value.kind === "Boolean" && value.value,
+  );
+}
+
+/** Another backward that comes after this one has a part of its graph, or may have. */
+function isWalkedByOthers(
+  torch: TorchFacts,
+  backward: BackwardCall,
+  calls: ReadonlySet<Node>,
+  loop: Loop,
+): boolean {
+  return torch.provenance.backwards.some((other) => {
+    if (other === backward) return false;
+    const isInLoop = torch.provenance.reach.runsIn(loop, other.call);
+    if (isInLoop && other.call.end <= backward.call.start && sharesBlock(other.call, backward.call))
+      return false;
+    const others = other.values.flatMap((value) => [...graphCalls(torch, value)]);
+    if (others.length === 0) return isInLoop;
+    return others.some((call) => calls.has(call));
+  });
+}
+
+/** Both run once in each iteration, so the earlier one cannot come after the later one. */
+function sharesBlock(earlier: Call, later: Call): boolean {
+  return (
+    enclosingLoop(earlier) === enclosingLoop(later) && enclosingFunction(earlier) === enclosingFunction(later)
+  );
+}
+
+/** The call runs in this iteration and takes no state along from an earlier one inside its model. */
+function isFresh(torch: TorchFacts, call: Node, loop: Loop): boolean {
+  if (!torch.provenance.reach.isInBody(loop, call)) return false;
+  if (call.kind !== "Call") return true;
+  const object = torch.resolve.objectOf(call.callee);
+  if (object?.role !== "model") return false;
+  const owner = object.classDefinition;
+  if (owner !== undefined) return !keepsState(torch, owner);
+  return object.className !== undefined && /^(torch|torchvision|timm|transformers)\./.test(object.className);
+}
+
+/** The class, or a module of this file that it may hold, writes an attribute outside its constructor. */
+function keepsState({ resolve }: TorchFacts, owner: Node): boolean {
+  const classes = resolve.index.classes.filter((one) => one === owner || resolve.isModuleClass(one));
+  return resolve.index.attributeStores.some(({ target, statement }) => {
+    const around = enclosingFunction(statement);
+    if (around?.kind !== "FunctionDefinition" || around.name.id === "__init__") return false;
+    if (target.kind !== "Attribute") return false;
+    return classes.some((one) => one.start <= statement.start && statement.end <= one.end);
+  });
+}
+
+/** The loss, or something it is made of, goes to code that may call backward. */
+function mayBeWalkedElsewhere(
+  torch: TorchFacts,
+  backward: BackwardCall,
+  calls: ReadonlySet<Node>,
+  loop: Loop,
+): boolean {
+  const { resolve, provenance } = torch;
+  return resolve.index.calls.some((call) => {
+    if (call === backward.call || !provenance.reach.isInBody(loop, call)) return false;
+    const qualified = resolve.qualifiedName(call.callee);
+    if (qualified?.startsWith("torch.") === true || (qualified !== undefined && onlyReads(qualified)))
+      return false;
+    if (resolve.functionOf(call) !== undefined || resolve.roleOf(call.callee) !== undefined) return false;
+    const { callee } = call;
+    const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+    const isMethod = qualified === undefined && callee.kind === "Attribute";
+    if (isMethod && !/backward|scaler|step|optim|grad|hess|fisher|penalt|update_|train/i.test(name))
+      return false;
+    return [...call.positional, ...call.keywords.map(({ value }) => value)].some((argument) =>
+      [...graphCalls(torch, argument)].some((one) => calls.has(one)),
+    );
+  });
+}
+
+function report(
+  context: RuleContext<MessageId>,
+  backward: BackwardCall,
+  argument: KeywordArgument,
+  value: Expression,
+  loop: Loop,
+): void {
+  const { source, torch } = context;
+  const carried = torch.provenance.carried(value);
+  const named = carried.certainty === "name";
+  const [made] = carried.sources;
+  context.report({
+    at: backward.call,
+    message: named ? "named" : "retained",
+    values: {
+      loss: excerpt(source, value),
+      model: made?.kind === "Call" ? excerpt(source, made.callee) : excerpt(source, value),
+    },
+    ...(named ? { level: oneLower("warning") } : {}),
+    related: [
+      ...(made === undefined ? [] : [{ at: made, message: "made" as const }]),
+      { at: headOf(loop), message: "loop" },
+    ],
+    fixes: [{ title: "drop", safety: "review", edits: [deleteArgument(source, backward.call, argument)] }],
+  });
+}
