@@ -1,0 +1,173 @@
+/**
+ * The discriminator's backward walks through the generator: it keeps the generator's activations for nothing, and leaves
+ * gradients on weights that this step does not update.
+ */
+import type { Call, Expression, Node } from "../../python/tree";
+import { graphCalls } from "../../torch/graph-parts";
+import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
+import { modelOwnership } from "../../torch/ownership";
+import type { TraceEvent, TrainingLoop } from "../../torch/training-loop";
+import { excerpt } from "../excerpt";
+import { insertAt } from "../fix";
+import { defineRule, type Report, type RuleContext } from "../rule";
+
+type MessageId = "walked" | "made" | "backward" | "step" | "detach";
+
+export const rule = defineRule<MessageId>({
+  name: "generator-not-detached",
+  group: "gradient-modes",
+  level: "warning",
+  summary: {
+    en: "The discriminator's step runs its backward through the generator.",
+    "zh-cn": "判别器的更新步骤把 backward 一直传到了生成器。",
+  },
+  messages: {
+    walked: {
+      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` updates `{discriminator}` only: `{backward}` keeps the activations of `{generator}` until then and computes gradients for its weights, which stay in their `.grad` until somebody zeroes them. Pass `{argument}.detach()`.",
+      "zh-cn":
+        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 只更新 `{discriminator}`：直到 `{backward}`，`{generator}` 的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。请传入 `{argument}.detach()`。",
+    },
+    made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
+    backward: { en: "This backward walks it.", "zh-cn": "这次 backward 会遍历它。" },
+    step: { en: "This step does not update it.", "zh-cn": "这一步并不更新它。" },
+    detach: { en: "Pass it without its graph: .detach()", "zh-cn": "去掉计算图后再传入：.detach()" },
+  },
+  create(context) {
+    return {
+      finish() {
+        const { torch } = context;
+        // Two optimizers at least: without a look at the loops in all other files.
+        if (torch.provenance.backwards.length < 2) return;
+        const reported = new Set<Node>();
+        for (const loop of torch.trainingLoops.loops) {
+          if (loop.steps.length < 2 || loop.framework !== undefined) continue;
+          for (const backward of loop.backwards) check(context, loop, backward, reported);
+        }
+      },
+    };
+  },
+});
+
+function check(
+  context: RuleContext<MessageId>,
+  loop: TrainingLoop,
+  backward: TraceEvent,
+  reported: Set<Node>,
+): void {
+  const steps = stepsOf(loop, backward);
+  if (steps.length === 0 || backward.subject === undefined) return;
+  const calls = graphCalls(context.torch, backward.subject);
+  for (const call of calls) {
+    if (call.kind !== "Call" || !isOwned(context, steps, call)) continue;
+    const found = generatorIn(context, loop, steps, call);
+    if (found === undefined || reported.has(found.argument)) continue;
+    if (isSharedWithItsStep(context, loop, backward, call, found.generator)) continue;
+    reported.add(found.argument);
+    report(context, call, found, backward, steps);
+  }
+}
+
+/** The steps that apply the gradients of a backward: those up to the next backward behind them. */
+function stepsOf({ events }: TrainingLoop, backward: TraceEvent): readonly TraceEvent[] {
+  const steps: TraceEvent[] = [];
+  for (const event of events.slice(events.indexOf(backward) + 1)) {
+    if (event.kind === "optimizer-step") steps.push(event);
+    else if (event.kind === "backward" && steps.length > 0) break;
+  }
+  return steps;
+}
+
+/** The model that is called is what the steps update. */
+function isOwned({ torch }: RuleContext<MessageId>, steps: readonly TraceEvent[], call: Call): boolean {
+  if (torch.resolve.roleOf(call.callee) !== "model") return false;
+  const ownership = modelOwnership(torch);
+  return steps.some(
+    ({ subject }) => subject !== undefined && ownership.owns(subject, call.callee) === "owned",
+  );
+}
+
+interface Found {
+  readonly argument: Expression;
+  readonly generator: Call;
+}
+
+/** An argument of the discriminator that hangs on a model which another step of the loop updates. */
+function generatorIn(
+  context: RuleContext<MessageId>,
+  loop: TrainingLoop,
+  steps: readonly TraceEvent[],
+  call: Call,
+): Found | undefined {
+  const { torch } = context;
+  const { provenance } = torch;
+  const ownership = modelOwnership(torch);
+  for (const argument of call.positional) {
+    // `autograd.grad(score, images)` for a penalty needs images that carry a graph.
+    if (isDifferentiatedBy(torch, argument)) continue;
+    for (const source of provenance.carried(argument).sources) {
+      if (source.kind !== "Call" || torch.resolve.objectOf(source.callee)?.role !== "model") continue;
+      if (provenance.gradientMode(source) !== "on" || mayBeFrozen(torch, source.callee)) continue;
+      const foreign = steps.every(
+        ({ subject }) => subject !== undefined && ownership.owns(subject, source.callee) === "not-owned",
+      );
+      const itsStep = loop.steps.some(
+        ({ subject }) => subject !== undefined && ownership.owns(subject, source.callee) === "owned",
+      );
+      if (foreign && itsStep) return { argument, generator: source };
+    }
+  }
+  return undefined;
+}
+
+/** The same pass of the discriminator also serves the generator's step: detaching would cut that off. */
+function isSharedWithItsStep(
+  { torch }: RuleContext<MessageId>,
+  loop: TrainingLoop,
+  backward: TraceEvent,
+  call: Call,
+  generator: Call,
+): boolean {
+  const ownership = modelOwnership(torch);
+  return loop.backwards.some((other) => {
+    if (other.node === backward.node || other.subject === undefined) return false;
+    const trains = stepsOf(loop, other).some(
+      ({ subject }) => subject !== undefined && ownership.owns(subject, generator.callee) !== "not-owned",
+    );
+    return trains && graphCalls(torch, other.subject).has(call);
+  });
+}
+
+function report(
+  context: RuleContext<MessageId>,
+  call: Call,
+  { argument, generator }: Found,
+  backward: TraceEvent,
+  steps: readonly TraceEvent[],
+): void {
+  const { source } = context;
+  const [step] = steps;
+  if (step?.subject === undefined) return;
+  context.report({
+    at: argument,
+    message: "walked",
+    values: {
+      argument: excerpt(source, argument),
+      generator: excerpt(source, generator.callee),
+      discriminator: excerpt(source, call.callee),
+      optimizer: excerpt(source, step.subject),
+      backward: excerpt(source, backward.node),
+    },
+    related: [
+      ...(argument === generator ? [] : [{ at: generator, message: "made" as const }]),
+      { at: backward.node, message: "backward" },
+      { at: step.node, message: "step" },
+    ],
+    fixes: fixesFor(argument),
+  });
+}
+
+function fixesFor(argument: Expression): NonNullable<Report<MessageId>["fixes"]> {
+  const { kind } = argument;
+  if (kind !== "Name" && kind !== "Call" && kind !== "Attribute" && kind !== "Subscript") return [];
+  return [{ title: "detach", safety: "review", edits: [insertAt(argument.end, ".detach()")] }];
+}
