@@ -1,0 +1,112 @@
+/** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
+import type { Assign, Call, If, Statement } from "../../python/tree";
+import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
+import { headOf } from "../../torch/per-batch";
+import { excerpt } from "../excerpt";
+import { defineRule, type RuleContext } from "../rule";
+
+type MessageId = "grows" | "loop";
+type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
+
+export const rule = defineRule<MessageId>({
+  name: "cat-in-loop",
+  group: "graph",
+  level: "warning",
+  summary: {
+    en: "A tensor grows by `torch.cat` in each iteration of a loop over batches.",
+    "zh-cn": "在遍历批次的循环中，张量在每次迭代都用 `torch.cat` 增长。",
+  },
+  messages: {
+    grows: {
+      en: "`{call}` makes a new `{variable}` for every batch and copies into it all that was collected before: n batches copy about n²/2 of them, and the old and the new tensor exist at once. Append each batch to a list, and call `{join}` once after the loop.",
+      "zh-cn":
+        "`{call}` 为每个批次新建一个 `{variable}`，并把之前收集的全部内容复制进去：n 个批次约复制 n²/2 个批次的数据，而且新旧两个张量会同时存在。请把每个批次追加到列表，循环结束后只调用一次 `{join}`。",
+    },
+    loop: { en: "this loop runs once a batch", "zh-cn": "这个循环每个批次执行一次" },
+  },
+  create: (context) => ({
+    Call(call) {
+      const { callee } = call;
+      const name =
+        callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+      if (!/^(cat|concat|concatenate|vstack|hstack)$/.test(name)) return;
+      if (joining.test(context.torch.resolve.qualifiedName(callee) ?? "")) check(context, call);
+    },
+  }),
+});
+
+const joining = /^torch\.(cat|concat|concatenate|vstack|hstack)$/;
+/** Keys and values of attention, and what is generated token by token, grow by their nature. */
+const growsByNature =
+  /cache|past|(^|_)(k|v|key|value)s?$|(input_)?ids$|tokens?$|generated|sequence|seq$|prompt|mems?$|memory|queue|buffer/i;
+
+function check(context: RuleContext<MessageId>, call: Call): void {
+  const { torch, source } = context;
+  const statement = enclosingStatement(call);
+  if (statement?.kind !== "Assign" || statement.targets.length !== 1 || !givesItsValue(statement, call))
+    return;
+  const [target] = statement.targets;
+  if (target === undefined || (target.kind !== "Name" && target.kind !== "Attribute")) return;
+  const key = torch.resolve.keyOf(target);
+  if (key === undefined || !takesIn(torch, call, key) || growsByNature.test(source.slice(target))) return;
+  if (isInModel(torch, call)) return;
+  const loop = loopOf(context, statement, key);
+  if (loop === undefined) return;
+  context.report({
+    at: call,
+    message: "grows",
+    values: {
+      call: excerpt(source, call),
+      variable: source.slice(target),
+      join: `${source.slice(call.callee)}(…)`,
+    },
+    related: [{ at: headOf(loop), message: "loop" }],
+  });
+}
+
+/** The call is what is assigned, or one arm of it: `y if x is None else torch.cat([x, y])`. */
+function givesItsValue({ value }: Assign, call: Call): boolean {
+  if (value === call) return true;
+  return value.kind === "Conditional" && (value.body === call || value.orelse === call);
+}
+
+/** The variable is one of several that are joined. */
+function takesIn({ resolve }: RuleContext["torch"], call: Call, key: string): boolean {
+  const [first] = call.positional;
+  if (first?.kind !== "List" && first?.kind !== "Tuple") return false;
+  return first.elements.length > 1 && first.elements.some((element) => resolve.keyOf(element) === key);
+}
+
+/** A model's own code decides what it keeps. */
+function isInModel({ resolve }: RuleContext["torch"], call: Call): boolean {
+  for (let at = enclosingFunction(call); at !== undefined; at = enclosingFunction(at)) {
+    const owner = at.kind === "FunctionDefinition" ? resolve.enclosingClass(at) : undefined;
+    if (owner !== undefined && resolve.isModuleClass(owner)) return true;
+  }
+  return false;
+}
+
+/** The loop over batches through which the variable grows: nothing in it begins it anew, and it goes on behind the statement. */
+function loopOf({ torch }: RuleContext<MessageId>, statement: Assign, key: string): Loop | undefined {
+  const { flow } = torch.provenance;
+  for (let loop = enclosingLoop(statement); loop !== undefined; loop = enclosingLoop(loop)) {
+    const inside = flow
+      .definitionsOf(key)
+      .filter(({ target }) => target.start >= loop.start && target.end <= loop.end);
+    if (inside.some(({ node }) => node !== statement && !isFirstTime(statement, node as Statement)))
+      return undefined;
+    if (torch.trainingLoops.isBatchLoop(loop)) return loop;
+  }
+  return undefined;
+}
+
+/** `x = y` in the other arm of an `if` that asks whether this is the first batch. */
+function isFirstTime(statement: Assign, other: Statement): boolean {
+  const { parent } = statement;
+  if (parent?.kind !== "If" || other.parent !== parent) return false;
+  return opposite(parent, statement, other);
+}
+
+function opposite({ body, orelse }: If, one: Statement, other: Statement): boolean {
+  return (body.includes(one) && orelse.includes(other)) || (orelse.includes(one) && body.includes(other));
+}
