@@ -15,7 +15,7 @@ for step in range(2000):
     output, hidden = encoder(batch)
     loss = F.mse_loss(output[:, :-1, :32], batch[:, 1:])
     optimizer.zero_grad()
-    loss.backward(retain_graph=True)
+    loss.backward(retain_graph=True)  # expect: retain-graph-in-loop
     optimizer.step()
     history.extend([loss])  # expect: loss-graph-retained
     pending.put(hidden)  # expect: loss-graph-retained
