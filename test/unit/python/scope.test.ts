@@ -202,7 +202,7 @@ describe("scopes", () => {
       const resolved = resolve("def f(a, b=1): b");
       const [binding] = resolved.scopes.lookup(lastName(resolved, "b"));
       assert.equal(binding?.parameter?.name.id, "b");
-      assert.equal(binding.target, binding.parameter?.name);
+      assert.equal(binding.target, binding.parameter.name);
     });
 
     it("imports know their path", () => {
