@@ -1,7 +1,7 @@
 /** The host waits for the GPU again and again in one batch: after each operation, or for each element of a tensor. */
 import type { Call, Comprehension, Expression, For, Node, While } from "../../python/tree";
 import { ancestors, enclosingLoop, enclosingStatement, walk } from "../../python/walk";
-import { usesGpu } from "../../torch/gpu-use";
+import { gpuEvidence } from "../../torch/gpu";
 import { headOf } from "../../torch/per-batch";
 import type { Resolver } from "../../torch/resolve";
 import { defineRule, type RuleContext } from "../rule";
@@ -108,7 +108,8 @@ function checkItem(context: RuleContext<MessageId>, call: Call, element: Express
   const found = iterationOf(resolve, element);
   if (found === undefined || !found.iterable || !isRepeated(call, found.node)) return;
   const tensor = found.iterable;
-  if ((tensor.kind !== "Name" && tensor.kind !== "Attribute") || !usesGpu(resolve)) return;
+  if ((tensor.kind !== "Name" && tensor.kind !== "Attribute") || gpuEvidence(context.torch) === undefined)
+    return;
   if (!comesFromModel(resolve, tensor, 0)) return;
   context.report({
     at: call,

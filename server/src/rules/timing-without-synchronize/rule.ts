@@ -9,7 +9,7 @@ import type {
   Statement,
 } from "../../python/tree";
 import { ancestors, walk } from "../../python/walk";
-import { usesGpu } from "../../torch/gpu-use";
+import { gpuEvidence } from "../../torch/gpu";
 import type { Resolver } from "../../torch/resolve";
 import { insertLineBefore } from "../fix";
 import { defineRule, type Report, type RuleContext } from "../rule";
@@ -69,7 +69,7 @@ function isClock(resolve: Resolver, expression: Expression): boolean {
 
 function check(context: RuleContext<MessageId>, start: Statement, variable: Expression): void {
   const { resolve } = context.torch;
-  if (variable.kind !== "Name" || !usesGpu(resolve)) return;
+  if (variable.kind !== "Name" || gpuEvidence(context.torch) === undefined) return;
   const list = listOf(start);
   if (list === undefined) return;
   const first = list.indexOf(start);
@@ -167,25 +167,24 @@ function isName(expression: Expression, id: string): boolean {
 
 /** The first model call or backward between the readings; `undefined` when anything there may wait for the GPU. */
 function queuedWork({ torch }: RuleContext, region: readonly Statement[]): Call | undefined {
-  let work: Call | undefined;
-  let mayWait = false;
+  const seen: { work: Call | undefined; mayWait: boolean } = { work: undefined, mayWait: false };
   for (const statement of region) {
     walk(statement, {
       enter(node) {
-        if (mayWait) return false;
+        if (seen.mayWait) return false;
         if ((node.kind === "For" || node.kind === "While") && torch.trainingLoops.isBatchLoop(node))
-          mayWait = true;
+          seen.mayWait = true;
         if (/^(If|Try|FunctionDefinition|ClassDefinition|Match|Yield|Await|Assert)$/.test(node.kind))
-          mayWait = true;
+          seen.mayWait = true;
         if (node.kind !== "Call") return undefined;
         const effect = effectOf(torch.resolve, node);
-        if (effect === "waits") mayWait = true;
-        if (effect === "work") work ??= node;
+        if (effect === "waits") seen.mayWait = true;
+        if (effect === "work") seen.work ??= node;
         return undefined;
       },
     });
   }
-  return mayWait ? undefined : work;
+  return seen.mayWait ? undefined : seen.work;
 }
 
 function effectOf(resolve: Resolver, call: Call): "work" | "queued" | "waits" {
