@@ -41,7 +41,7 @@ export const rule = defineRule<MessageId>({
       const argument = call.keywords.find(({ name }) => name.id === "detect_anomaly");
       if (argument !== undefined) {
         if (argument.value.kind === "Boolean" && argument.value.value && isTrainer(context, call)) {
-          reportUnlessConditional(context, call, `${context.source.slice(argument)}`, () => [
+          reportUnlessConditional(context, call, context.source.slice(argument), () => [
             deleteArgument(context.source, call, argument),
           ]);
         }

@@ -128,13 +128,18 @@ function isStepCounter({ target }: For): boolean {
 /** The loop's variable is called like a setting, and what it runs over is written out. */
 function namesRuns(resolve: Resolver, loop: For): boolean {
   const pattern = isRange(resolve, loop.iterable) ? sizeNames : runNames;
+  return isWrittenOut(resolve, loop.iterable) && isCalled(loop.target, pattern);
+}
+
+/** One of the names in a target is like that. */
+function isCalled(target: Expression, pattern: RegExp): boolean {
   let named = false;
-  walk(loop.target, {
+  walk(target, {
     enter(node) {
       if (node.kind === "Name" && pattern.test(node.id)) named = true;
     },
   });
-  return named && isWrittenOut(resolve, loop.iterable);
+  return named;
 }
 
 function isRange(resolve: Resolver, iterable: Expression): boolean {
