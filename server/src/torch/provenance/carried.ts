@@ -561,7 +561,8 @@ class Evaluator implements CarriedValues {
 
   private isParameterFree(callee: Expression): boolean {
     const { resolver } = this.options;
-    return resolver.valuesOf(callee).some((value) => {
+    // `nn.ReLU()(x)`: the callee is the construction itself.
+    return [callee, ...resolver.valuesOf(callee)].some((value) => {
       const name = value.kind === "Call" ? resolver.qualifiedName(value.callee) : undefined;
       return name !== undefined && parameterFreeModules.has(name);
     });
