@@ -55,7 +55,7 @@ export const rule = defineRule<MessageId>({
 
 /** What models are called that others learn from. */
 const teacherName =
-  /(^|_)(teachers?|targets?|tgt|ref|reference|frozen|ema|momentum|anchor|old|prior|pretrained|fixed)(_|\d|$)|^(teacher|target|ref|old|ema)[A-Z]|(Teacher|Target|Ref|Old|Ema|EMA)(Net|Model|Network)?$/;
+  /(^|_)(teachers?|targets?|tgt|ref|reference|frozen|ema|momentum|anchor|old|prior|pretrained|fixed)(_|\d|$)|^(teacher|target|ref|old|ema)[A-Z]|(Teacher|Target|Ref|Old|Ema|EMA)(Net|Model|Network)?$|^t_?(net|model)$/;
 
 function check(context: RuleContext<MessageId>): void {
   const { resolve } = context.torch;
@@ -156,7 +156,16 @@ function evalCallOf({ torch }: RuleContext<MessageId>, model: Expression): Call 
     resolve.index.callsByName
       .get(method)
       ?.find(({ callee }) => callee.kind === "Attribute" && resolve.keyOf(callee.object) === key);
-  return on("train") === undefined ? on("eval") : undefined;
+  return on("train") === undefined ? (on("eval") ?? evalInChain(resolve.valuesOf(model))) : undefined;
+}
+
+/** `teacher = Net().cuda().eval()`. */
+function evalInChain(values: readonly Expression[]): Call | undefined {
+  for (const value of values) {
+    for (let at = value; at.kind === "Call" && at.callee.kind === "Attribute"; at = at.callee.object)
+      if (at.callee.attribute.id === "eval" && at.positional.length === 0) return at;
+  }
+  return undefined;
 }
 
 /** `target = copy.deepcopy(model)`. */
