@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseDiff } from "../../server/src/cli/changed-lines";
 import { linesOfSource, shiftedLines } from "../../server/src/cli/file-filter";
+import { changesSince } from "../../server/src/cli/git";
 import { Source } from "../../server/src/python/source";
 import { applyEdits } from "../../server/src/rules/fix";
 import { TemporaryFolder } from "../unit/workspace/folder";
@@ -112,6 +113,15 @@ describe("vramlint check --diff", () => {
     }
     const { places } = await check("HEAD", names);
     assert.deepEqual(places.sort(), names.map((name) => `${name}:8`).sort());
+  });
+
+  it("takes a changed notebook whole", async () => {
+    repository = new Repository({ "a.ipynb": "{}\n", "b.ipynb": "{}\n" });
+    repository.write("a.ipynb", '{"cells": []}\n');
+    const changes = await changesSince("HEAD", { cwd: repository.path, env: { PATH: process.env["PATH"] } });
+    assert.ok(!("mistake" in changes));
+    assert.equal(await changes.linesOf(repository.join("a.ipynb")), "all");
+    assert.equal(await changes.linesOf(repository.join("b.ipynb")), undefined);
   });
 
   it("counts lines as git does where a lone carriage return ends one", async () => {

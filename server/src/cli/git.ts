@@ -21,11 +21,17 @@ export class Changes {
     readonly note: Message | undefined,
   ) {}
 
-  /** The changed lines of a file as git counts them, `all` for a new file, `undefined` for an untouched one. */
+  /**
+   * The changed lines of a file as git counts them, `all` for a new file and a changed notebook, `undefined` for an
+   * untouched file.
+   */
   async linesOf(file: string): Promise<readonly LineRange[] | "all" | undefined> {
     const real = await realpath(file).catch(() => file);
     const relative = path.relative(this.root, real).split(path.sep).join("/");
-    return this.untracked.has(relative) ? "all" : this.changed.get(relative);
+    if (this.untracked.has(relative)) return "all";
+    const lines = this.changed.get(relative);
+    // Git's lines are those of the notebook's JSON, not of its cells.
+    return lines !== undefined && relative.endsWith(".ipynb") ? "all" : lines;
   }
 }
 
