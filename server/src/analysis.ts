@@ -73,11 +73,11 @@ export const catalogueGroups: Readonly<Record<string, MessageText>> = {
 
 const ruleNames: readonly string[] = catalogue.map(({ name }) => name);
 
-const relevant = /torch|lightning|accelerate|transformers|deepspeed|fastai|#\s*vram\b/i;
+const relevant = /torch|lightning|accelerate|transformers|deepspeed|fastai|\.backward\(|#\s*vram\b/i;
 
 /**
- * False for a text in which nothing can be found: no library that trains is named in it, nor a comment of ours. Cheap,
- * so that such files need no parse.
+ * False for a text in which nothing can be found: no library that trains is named in it, no `backward` called, nor is
+ * there a comment of ours. Cheap, so that such files need no parse.
  */
 export function couldMatter(text: string): boolean {
   return relevant.test(text);
