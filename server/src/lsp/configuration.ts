@@ -1,18 +1,25 @@
 /** The user's settings, asked for per resource. A setting of the wrong type counts as not set. */
 import type { Connection } from "vscode-languageserver";
+import type { AnalysisOptions } from "../analysis";
 import { languageFor } from "../messages/message";
 import type { Language } from "../messages/message";
 import type { Level } from "../rules/rule";
+import type { LevelOverrides } from "../rules/select";
 import { isRecord } from "./client-features";
 import type { ClientFeatures } from "./client-features";
+import type { ProjectFiles, ProjectView } from "./project-files";
 
 export interface Settings {
   readonly enable: boolean;
   readonly run: "onType" | "onSave";
   readonly modelHints: boolean;
   readonly headerHint: boolean;
+  readonly peakHint: boolean;
   readonly language: Language;
-  readonly levels: Readonly<Record<string, Level | "off">>;
+  /** Of rules that the editor or the project gives one. */
+  readonly levels: LevelOverrides;
+  /** What a document is analysed with, the levels among it. */
+  readonly analysis: AnalysisOptions;
 }
 
 const section = "vramlint";
@@ -27,6 +34,7 @@ export class Configuration {
   constructor(
     private readonly connection: Connection,
     private readonly features: ClientFeatures,
+    private readonly project: ProjectFiles,
   ) {
     this.pushed = features.options.settings;
   }
@@ -45,6 +53,13 @@ export class Configuration {
     this.known.delete(uri);
   }
 
+  /** The project's files changed, or may have. */
+  projectChanged(): void {
+    this.known.clear();
+    this.generation += 1;
+    this.project.forget();
+  }
+
   /** `pushed` is what a client that cannot be asked sent along. */
   changed(pushed: unknown): void {
     this.known.clear();
@@ -54,29 +69,39 @@ export class Configuration {
   }
 
   private async ask(uri: string): Promise<Settings> {
-    if (!this.features.givesConfiguration) return readSettings(this.pushed, this.features.locale);
+    const read = (given: unknown): Settings =>
+      readSettings(given, this.features.locale, this.project.of(uri));
+    if (!this.features.givesConfiguration) return read(this.pushed);
     try {
       const answer: unknown = await this.connection.workspace.getConfiguration({ scopeUri: uri, section });
-      return readSettings(answer ?? this.pushed, this.features.locale);
+      return read(answer ?? this.pushed);
     } catch (error) {
       this.connection.console.warn(`the client gave no settings: ${String(error)}`);
-      return readSettings(this.pushed, this.features.locale);
+      return read(this.pushed);
     }
   }
 }
 
-/** Reads settings of any shape; `auto` means the client's language. */
-export function readSettings(given: unknown, locale: string | undefined): Settings {
+/**
+ * Reads settings of any shape. What they say wins over the project's file, level by level; a language `auto` means the
+ * project's, else the client's.
+ */
+export function readSettings(given: unknown, locale: string | undefined, project?: ProjectView): Settings {
   const settings = isRecord(given) ? given : {};
   const hints = isRecord(settings["inlayHints"]) ? settings["inlayHints"] : {};
   const language = settings["language"];
+  const editor = { levels: readLevels(settings["levels"]) };
+  const analysis = project === undefined ? editor : project.optionsWith(editor);
   return {
-    enable: settings["enable"] !== false,
+    enable: settings["enable"] !== false && project?.isExcluded !== true,
     run: settings["run"] === "onSave" ? "onSave" : "onType",
     modelHints: hints["model"] !== false,
     headerHint: hints["header"] !== false,
-    language: language === "en" || language === "zh-cn" ? language : languageFor(locale),
-    levels: readLevels(settings["levels"]),
+    peakHint: hints["peak"] !== false,
+    language:
+      language === "en" || language === "zh-cn" ? language : (project?.language ?? languageFor(locale)),
+    levels: analysis.levels ?? {},
+    analysis,
   };
 }
 

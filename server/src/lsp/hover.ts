@@ -1,10 +1,12 @@
-/** What a model needs, over its class or the line that makes it; over the header also the effective batch. */
+/** What a model needs, over its class, the line that makes it and the header; what its layers and their calls do. */
 import { MarkupKind } from "vscode-languageserver";
 import type { Hover, HoverParams } from "vscode-languageserver";
-import type { ModelEstimate } from "../memory/estimate";
+import type { LayerEstimate, ModelEstimate, Timeline } from "../memory/estimate";
 import type { Call, Span } from "../python/tree";
 import { ancestors, nodeAtOffset } from "../python/walk";
 import { classHeads } from "./class-heads";
+import { fitMarkdown } from "./fit-text";
+import { callMarkdown, layersMarkdown } from "./layer-text";
 import { effectiveBatch, modelMarkdown } from "./model-text";
 import type { TextContext } from "./model-text";
 import { analysisFor } from "./session";
@@ -14,7 +16,11 @@ export async function hover(session: Session, params: HoverParams): Promise<Hove
   const analysed = await analysisFor(session, params.textDocument.uri);
   const offset = analysed?.unit.offsetAt(params.textDocument.uri, params.position);
   if (analysed === undefined || offset === undefined) return undefined;
-  const found = headerAt(analysed, offset) ?? modelAt(analysed, offset);
+  const found =
+    headerAt(analysed, offset) ??
+    modelAt(analysed, offset) ??
+    layersAt(analysed, offset) ??
+    callAt(analysed, offset);
   const place = found && analysed.unit.locate(found.span);
   if (found === undefined || place === undefined) return undefined;
   const value = session.features.markdownHover ? found.markdown : withoutMarkdown(found.markdown);
@@ -32,11 +38,80 @@ function headerAt(analysed: Analysed, offset: number): Found | undefined {
   const comment = analysis.header.comments.find((candidate) => contains(candidate, offset));
   if (comment === undefined) return undefined;
   const model = analysis.estimates.all()[0];
-  const parts = [
+  const markdown = model
+    ? trainedMarkdown(analysed, model)
+    : effectiveBatch(analysis.setup, settings.language);
+  return markdown === undefined ? undefined : { span: comment, markdown };
+}
+
+/** The whole answer about the model that is trained. */
+function trainedMarkdown(analysed: Analysed, model: ModelEstimate): string {
+  const { analysis, settings, unit } = analysed;
+  const verdict = [
     effectiveBatch(analysis.setup, settings.language),
-    model && modelMarkdown(model, textContext(analysed)),
+    fitMarkdown(analysis, unit.parsed().module, settings.language),
   ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : { span: comment, markdown: parts.join("\n\n") };
+  return modelMarkdown(model, {
+    ...textContext(analysed),
+    temporary: temporaryAt(model.peak, analysis.estimates.timeline?.() ?? []),
+    verdict: verdict.length === 0 ? undefined : verdict.join("\n\n"),
+  });
+}
+
+/** What only running operators hold at the highest point of the peak's phase. */
+function temporaryAt(peak: ModelEstimate["peak"], timeline: Timeline): number | undefined {
+  let [highest, temporary] = [-1, 0];
+  for (const point of timeline) {
+    if (point.phase !== peak?.phase) continue;
+    const { parameters, buffers, inputs, gradients, saved } = point;
+    const live = parameters + buffers + inputs + gradients + saved + point.temporary;
+    if (live > highest) [highest, temporary] = [live, point.temporary];
+  }
+  return highest < 0 ? undefined : temporary;
+}
+
+/** The layers that the innermost statement or call at the offset makes. */
+function layersAt(analysed: Analysed, offset: number): Found | undefined {
+  const { estimates, setup } = analysed.analysis;
+  for (const model of estimates.all()) {
+    const around = (model.layers ?? []).filter(({ span }) => contains(span, offset));
+    const inner = smallest(around);
+    if (inner === undefined) continue;
+    const same: LayerEstimate[] = around.filter(
+      ({ span }) => span.start === inner.start && span.end === inner.end,
+    );
+    const { language } = analysed.settings;
+    return { span: inner, markdown: layersMarkdown(same, { language, setup, model }) };
+  }
+  return undefined;
+}
+
+/** The innermost call at the offset that ran in the trained model's forward. */
+function callAt(analysed: Analysed, offset: number): Found | undefined {
+  const { estimates, setup } = analysed.analysis;
+  const model = estimates.all()[0];
+  if (model === undefined) return undefined;
+  const around = (model.calls ?? []).filter(({ span }) => contains(span, offset));
+  const inner = smallest(around);
+  const call = around.find(({ span }) => span === inner);
+  if (call === undefined) return undefined;
+  const { language } = analysed.settings;
+  const written = shortened(analysed.unit.parsed().source.slice(call.span));
+  return { span: call.span, markdown: callMarkdown(call, written, { language, setup, model }) };
+}
+
+function smallest(places: readonly { readonly span: Span }[]): Span | undefined {
+  let found: Span | undefined;
+  for (const { span } of places) {
+    if (found === undefined || span.end - span.start < found.end - found.start) found = span;
+  }
+  return found;
+}
+
+/** Source text as it fits on one line between back ticks. */
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").replaceAll("`", "'");
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
 function modelAt(analysed: Analysed, offset: number): Found | undefined {
@@ -44,7 +119,10 @@ function modelAt(analysed: Analysed, offset: number): Found | undefined {
   const { estimates } = analysed.analysis;
   const show = (model: ModelEstimate, span: Span): Found => ({
     span,
-    markdown: modelMarkdown(model, textContext(analysed)),
+    markdown:
+      model === estimates.all()[0]
+        ? trainedMarkdown(analysed, model)
+        : modelMarkdown(model, textContext(analysed)),
   });
   const head = classHeads(module, source.text).find(({ name }) => contains(name, offset));
   const ofClass = head && estimates.ofClass(head.definition.name.id);
@@ -93,6 +171,7 @@ function withoutMarkdown(markdown: string): string {
     .map((line) =>
       line
         .replace(/^\| (.*) \|$/, "$1")
+        .replace(/  $/, "")
         .replaceAll(" | ", ": ")
         .replaceAll(/\*\*|`/g, ""),
     )

@@ -1,9 +1,11 @@
-/** What a model's states occupy, behind its class; what the step needs, behind the budget header. */
+/** What a model's states occupy, behind its class; what the step needs, behind the budget header; where its peak is. */
 import type { InlayHint, InlayHintParams } from "vscode-languageserver";
 import { classHeads } from "./class-heads";
 import { textContext } from "./hover";
 import { headerHint, modelHint, modelMarkdown } from "./model-text";
-import { analysisFor } from "./session";
+import { hintTexts } from "../messages/editor";
+import { message } from "../messages/message";
+import { analysisFor, textIn } from "./session";
 import type { Analysed, Session } from "./session";
 
 export async function inlayHints(session: Session, params: InlayHintParams): Promise<InlayHint[]> {
@@ -24,6 +26,7 @@ export async function inlayHints(session: Session, params: InlayHintParams): Pro
   };
   if (settings.headerHint) headerHints(analysed).forEach(place);
   if (settings.modelHints) modelHints(analysed).forEach(place);
+  if (settings.peakHint) peakHints(analysed).forEach(place);
   return hints;
 }
 
@@ -44,6 +47,18 @@ function headerHints(analysed: Analysed): PlacedHint[] {
   return [
     { offset: last.comment.end, label: headerHint(model, context), tooltip: modelMarkdown(model, context) },
   ];
+}
+
+/** Behind the line at which the trained model's step needs most. */
+function peakHints(analysed: Analysed): PlacedHint[] {
+  const model = analysed.analysis.estimates.all()[0];
+  const span = model?.peak?.span;
+  if (model === undefined || span === undefined || !model.complete) return [];
+  const { source } = analysed.unit.parsed();
+  const line = source.lineOf(span.start);
+  const offset = source.lineStart(line) + source.lineText(line).trimEnd().length;
+  const label = textIn(analysed.settings, message(hintTexts.peakHere));
+  return [{ offset, label, tooltip: modelMarkdown(model, textContext(analysed)) }];
 }
 
 function modelHints(analysed: Analysed): PlacedHint[] {

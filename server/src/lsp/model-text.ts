@@ -5,6 +5,7 @@ import { message, render } from "../messages/message";
 import type { Language, Message, MessageText, MessageValue } from "../messages/message";
 import { hintPhases, hintTexts, modelTexts, originNames, phaseNames } from "../messages/editor";
 import type { Span } from "../python/tree";
+import { allocatorSlack, cudaContext, deviceUsage } from "../memory/device-usage";
 import { formatBytes } from "../memory/units";
 
 export interface TextContext {
@@ -12,6 +13,10 @@ export interface TextContext {
   readonly setup: TrainingSetup;
   /** The line of a span as the user counts it. */
   lineOf(span: Span): number | undefined;
+  /** Bytes that only running operators hold at the peak, where that is known of the model. */
+  readonly temporary?: number | undefined;
+  /** Budget, largest micro-batch, what would make it fit: what takes longer than a hint may. Markdown. */
+  readonly verdict?: string | undefined;
 }
 
 /** How many of the parts that were not understood are named. */
@@ -24,9 +29,13 @@ export function modelStates(model: ModelEstimate, setup: TrainingSetup): number 
   return parameters.bytes + buffers.bytes + gradients.bytes + (optimizer?.bytes ?? 0);
 }
 
+/** Longer values of assumptions, such as a model's expression, are cut. */
+const longestValue = 40;
+
 /** Markdown; figures are bytes for people, with "at least" where something was not understood. */
 export function modelMarkdown(model: ModelEstimate, context: TextContext): string {
   const write = writer(context.language);
+  if (model.notBuilt === true) return notEstimated(model, context, write);
   const bound = (bytes: number) =>
     model.complete ? formatBytes(bytes) : write(modelTexts.atLeast, { size: formatBytes(bytes) });
   const { count, trainable } = model.parameters;
@@ -36,7 +45,10 @@ export function modelMarkdown(model: ModelEstimate, context: TextContext): strin
     `**${model.name}** — ${write(countText, { count, trainable })}`,
     [`| ${write(modelTexts.part)} | ${write(modelTexts.size)} |`, "|:--|--:|", ...rows].join("\n"),
     notUnderstood(model, context, write),
+    context.verdict,
+    (model.saved?.perSample ?? 0) > 0 ? write(modelTexts.grows) : undefined,
     assumptionsOf(model, write),
+    model.peak === null ? undefined : deviceNote(write),
   ];
   return blocks.filter((block) => block !== undefined).join("\n\n");
 }
@@ -72,8 +84,29 @@ function rowsOf(
     perSample: formatBytes(saved.perSample),
   };
   rows.push([write(modelTexts.saved), savedText ? write(modelTexts.savedPerSample, savedText) : unknown]);
+  if (context.temporary !== undefined) rows.push([write(modelTexts.temporary), bound(context.temporary)]);
   rows.push([write(modelTexts.peak), peakText(model, context, write, bound) ?? unknown]);
+  if (model.peak !== null) rows.push([write(modelTexts.onDevice), deviceText(model, write) ?? unknown]);
   return rows;
+}
+
+/** Allocated, workspaces, allocator slack and context: an interval, whose end nobody knows of a lower bound. */
+function deviceText({ peak, complete }: ModelEstimate, write: Write): string | undefined {
+  if (peak === null) return undefined;
+  const usage = deviceUsage(peak.allocated);
+  const sizes = { least: formatBytes(usage.least), most: formatBytes(usage.most) };
+  return complete
+    ? write(modelTexts.onDeviceSize, sizes)
+    : write(modelTexts.onDeviceFrom, { least: sizes.least });
+}
+
+function deviceNote(write: Write): string {
+  return write(modelTexts.deviceNote, {
+    least: Math.round(100 * allocatorSlack.least),
+    most: Math.round(100 * allocatorSlack.most),
+    contextLeast: formatBytes(cudaContext.least),
+    contextMost: formatBytes(cudaContext.most),
+  });
 }
 
 function peakText(
@@ -92,6 +125,16 @@ function peakText(
 
 function notUnderstood(model: ModelEstimate, context: TextContext, write: Write): string | undefined {
   if (model.unknown.length === 0) return undefined;
+  return [write(modelTexts.notUnderstood), ...reasonLines(model, context, write)].join("\n");
+}
+
+/** No figure at all: the reasons alone. */
+function notEstimated(model: ModelEstimate, context: TextContext, write: Write): string {
+  const lines = [write(modelTexts.notEstimated), ...reasonLines(model, context, write)];
+  return `**${model.name}**\n\n${lines.join("\n")}`;
+}
+
+function reasonLines(model: ModelEstimate, context: TextContext, write: Write): string[] {
   const lines = model.unknown.slice(0, mostReasons).map(({ span, reason }) => {
     const line = span && context.lineOf(span);
     return line === undefined
@@ -100,20 +143,31 @@ function notUnderstood(model: ModelEstimate, context: TextContext, write: Write)
   });
   const more = model.unknown.length - lines.length;
   if (more > 0) lines.push(write(modelTexts.more, { count: more }));
-  return [write(modelTexts.notUnderstood), ...lines.map((line) => `- ${line}`)].join("\n");
+  return lines.map((line) => `- ${line}`);
 }
 
+/** One line for each origin; what the user wrote before what was assumed. */
 function assumptionsOf({ assumptions }: ModelEstimate, write: Write): string | undefined {
-  if (assumptions.length === 0) return undefined;
-  const parts = assumptions.map(
-    ({ key, value, from }) => `\`${key}=${value}\` (${write(originNames[from])})`,
-  );
-  return write(modelTexts.assumed, { assumptions: parts.join(", ") });
+  const lines = origins.flatMap((from) => {
+    const same = assumptions.filter((assumption) => assumption.from === from);
+    if (same.length === 0) return [];
+    const parts = same.map(({ key, value }) => `\`${key}=${shortened(value)}\``);
+    return [write(modelTexts.from, { origin: message(originNames[from]), assumptions: parts.join(" ") })];
+  });
+  return lines.length === 0 ? undefined : lines.join("  \n");
+}
+
+const origins = ["option", "header", "script", "default"] as const;
+
+function shortened(value: string): string {
+  const line = value.replaceAll(/\s+/g, " ").replaceAll("`", "'");
+  return line.length <= longestValue ? line : `${line.slice(0, longestValue - 1)}…`;
 }
 
 /** The hint behind `class Net(nn.Module):`. */
 export function modelHint(model: ModelEstimate, context: TextContext): string {
   const write = writer(context.language);
+  if (model.notBuilt === true) return notEstimatedHint(model, context);
   const sign = signOf(model);
   const states = modelStates(model, context.setup);
   return states === undefined
@@ -126,6 +180,7 @@ export function modelHint(model: ModelEstimate, context: TextContext): string {
  * the phase and the parts are in the hover.
  */
 export function headerHint(model: ModelEstimate, context: TextContext): string {
+  if (model.notBuilt === true) return notEstimatedHint(model, context);
   const need = needText(model, context.setup);
   if (!model.complete && model.unknown.length > 0) {
     return render(message(hintTexts.notUnderstood, { need, count: model.unknown.length }), context.language);
@@ -138,6 +193,11 @@ export function headerHint(model: ModelEstimate, context: TextContext): string {
       ? message(hintTexts.peakIn, { need, phase })
       : message(hintTexts.peakAtLine, { need, line });
   return render(text, context.language);
+}
+
+function notEstimatedHint({ unknown }: ModelEstimate, context: TextContext): string {
+  const reason = unknown[0]?.reason ?? message(modelTexts.unknown);
+  return render(message(hintTexts.notEstimated, { reason }), context.language);
 }
 
 function needText(model: ModelEstimate, setup: TrainingSetup): Message {

@@ -2,6 +2,7 @@
 import type { Span } from "../python/tree";
 import type { LayerEstimate } from "./estimate";
 import { plainSpan } from "./estimate-spans";
+import type { CallRecorder } from "./evaluate/call-records";
 import { joinPath } from "./evaluate/nn/state";
 import type { ObjectValue } from "./evaluate/values";
 import { elementCount, type Tensor } from "./tensor";
@@ -13,7 +14,7 @@ interface Pending {
 }
 
 /** One line a submodule that stands in the file; each module once. Linear in the number of modules. */
-export function layersOf(model: ObjectValue): LayerEstimate[] {
+export function layersOf(model: ObjectValue, calls?: CallRecorder): LayerEstimate[] {
   const counts = parameterCounts(model);
   const seen = new Set<ObjectValue>();
   const layers: LayerEstimate[] = [];
@@ -23,11 +24,13 @@ export function layersOf(model: ObjectValue): LayerEstimate[] {
     if (seen.has(module)) continue;
     seen.add(module);
     if (span !== undefined) {
+      const ran = calls?.ofModule(module);
       layers.push({
         span,
         modulePath: path,
         className: module.type.name,
         parameters: counts.get(module) ?? 0,
+        ...(ran === undefined ? {} : { ran: { ...ran, span } }),
       });
     }
     const state = module.module;

@@ -2,14 +2,17 @@
 import { message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Module } from "../python/tree";
-import type { ModelEstimate, Timeline, UnknownPart } from "./estimate";
+import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
 import { assumptionsOf } from "./estimate-assumptions";
+import { batchGraphOf } from "./estimate-graph";
 import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
 import { statesOf } from "./estimate-states";
 import { buildModel, classSubject, trainedSubject, type Subject } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
+import { isLimit } from "./evaluate/reasons";
+import { Allowance, type World } from "./evaluate/world";
 import { Program } from "./evaluate/program";
 import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
 import type { ObjectValue } from "./evaluate/values";
@@ -23,15 +26,31 @@ export interface Built {
   readonly model: ObjectValue;
 }
 
-export function newProgram(module: Module, setup: TrainingSetup): Program {
-  return new Program(new Execution({ device: "cuda", attention: setup.attention?.value ?? "auto" }), module);
+export function newProgram(module: Module, setup: TrainingSetup, world?: World): Program {
+  const execution = new Execution({ device: "cuda", attention: setup.attention?.value ?? "auto" });
+  return new Program(execution, module, undefined, world);
 }
 
 /** Builds the subject's model in a program of its own, ready for a step; undefined when it cannot be built. */
-export function build(module: Module, setup: TrainingSetup, subject: Subject): Built | undefined {
-  const program = newProgram(module, setup);
+export function build(
+  module: Module,
+  setup: TrainingSetup,
+  subject: Subject,
+  world?: World,
+): Built | undefined {
+  const built = buildOrReason(module, setup, subject, world);
+  return "reason" in built ? undefined : built;
+}
+
+function buildOrReason(
+  module: Module,
+  setup: TrainingSetup,
+  subject: Subject,
+  world: World | undefined,
+): Built | UnknownPart {
+  const program = newProgram(module, setup, world);
   const model = buildModel(program, subject);
-  if ("reason" in model) return undefined;
+  if ("reason" in model) return model;
   program.adopt(model);
   castStates(program, model, setup.precision?.value ?? "fp32");
   return { program, model };
@@ -52,31 +71,41 @@ export function planOf(setup: TrainingSetup, batch = setup.batch?.value ?? 1): S
 }
 
 export class Estimator {
+  private readonly world: World;
   private program: Program | undefined;
   private subject: { readonly value: Subject | undefined } | undefined;
   private trained: { readonly value: ModelEstimate | undefined } | undefined;
   private readonly classes = new Map<string, ModelEstimate | undefined>();
   private points: Timeline = [];
+  private readonly graphs = new Map<boolean, BatchGraph | undefined>();
 
   constructor(
     private readonly module: Module,
     private readonly setup: TrainingSetup,
-  ) {}
+    world: World = {},
+  ) {
+    this.world = { ...world, allowance: world.allowance ?? new Allowance() };
+  }
 
   all(): readonly ModelEstimate[] {
     const first = this.trainedEstimate();
     const names = this.shared()
       .moduleClasses()
       .map(({ name }) => name);
-    const others = names.filter((name) => name !== first?.name).map((name) => this.ofClass(name));
-    return [first, ...others].filter((estimate) => estimate !== undefined);
+    const others = names.map((name) => this.ofClass(name));
+    return [first, ...others.filter((estimate) => estimate !== first)].filter(
+      (estimate) => estimate !== undefined,
+    );
   }
 
   ofClass(name: string): ModelEstimate | undefined {
     const trained = this.trainedEstimate();
-    if (trained?.name === name) return trained;
+    const isTrained = trained?.name === name;
+    if (isTrained && (trained.notBuilt !== true || trained.unknown.some(({ reason }) => isLimit(reason))))
+      return trained;
     if (!this.classes.has(name)) this.classes.set(name, this.stateEstimate(name));
-    return this.classes.get(name);
+    const found = this.classes.get(name);
+    return isTrained && found?.notBuilt === true ? trained : found;
   }
 
   timeline(): Timeline {
@@ -84,9 +113,16 @@ export class Estimator {
     return this.points;
   }
 
+  batchGraph(isTraining: boolean): BatchGraph | undefined {
+    if (!this.graphs.has(isTraining)) {
+      this.graphs.set(isTraining, batchGraphOf(this.module, this.setup, this.trainedModel(), isTraining));
+    }
+    return this.graphs.get(isTraining);
+  }
+
   /** One program for looking around and for estimates of states alone. */
   private shared(): Program {
-    return (this.program ??= newProgram(this.module, this.setup));
+    return (this.program ??= newProgram(this.module, this.setup, this.world));
   }
 
   /** Which model that is. */
@@ -103,8 +139,9 @@ export class Estimator {
 
   private estimateTrained(): ModelEstimate | undefined {
     const subject = this.trainedModel();
-    const built = subject === undefined ? undefined : build(this.module, this.setup, subject);
-    if (subject === undefined || built === undefined) return undefined;
+    if (subject === undefined) return undefined;
+    const built = buildOrReason(this.module, this.setup, subject, this.world);
+    if ("reason" in built) return this.notBuilt(subject, built);
     const plan = planOf(this.setup);
     if (plan === undefined) return this.assemble(subject, built, undefined, 0);
     const measure = runStep(built.program, built.model, plan, true);
@@ -118,9 +155,31 @@ export class Estimator {
     if (subject === undefined) return undefined;
     program.interpreter.noted.clear();
     const model = buildModel(program, subject);
-    if ("reason" in model) return undefined;
+    if ("reason" in model) return this.notBuilt(subject, model);
     castStates(program, model, this.setup.precision?.value ?? "fp32");
     return this.assemble(subject, { program, model }, undefined, 0);
+  }
+
+  /** No figure is known, and why. */
+  private notBuilt(subject: Subject, { reason, span }: UnknownPart): ModelEstimate {
+    const type = this.shared()
+      .moduleClasses()
+      .find(({ name }) => name === subject.className);
+    return {
+      name: subject.className ?? subject.text,
+      span: plainSpan(subject.span),
+      classSpan: plainSpan(type?.node.name),
+      parameters: { count: 0, bytes: 0, trainable: 0 },
+      buffers: { bytes: 0 },
+      gradients: { bytes: 0 },
+      optimizer: null,
+      saved: null,
+      peak: null,
+      complete: false,
+      notBuilt: true,
+      unknown: [{ reason, span: plainSpan(span) }],
+      assumptions: [],
+    };
   }
 
   private assemble(
@@ -135,6 +194,8 @@ export class Estimator {
     const faults = measure?.fault === undefined ? [] : [measure.fault];
     const unknown = distinct([...unknownParts(model), ...program.noted(), ...faults]);
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
+    else if (isTraining && needs === undefined && measure !== undefined)
+      unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push({ span: undefined, reason: message(unknownReasons.input) });
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
@@ -159,7 +220,8 @@ export class Estimator {
         optimizer: needs,
         assumed: program.interpreter.assumed,
       }),
-      layers: layersOf(model),
+      layers: layersOf(model, measure?.calls),
+      calls: measure?.calls?.allCalls().map((call) => ({ ...call, span: plainSpan(call.span) })) ?? [],
     };
   }
 }

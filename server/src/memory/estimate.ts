@@ -7,6 +7,7 @@ import type { Scopes } from "../python/scope";
 import type { Module, Span } from "../python/tree";
 import { Estimator } from "./estimate-model";
 import type { SettingOrigin, TrainingSetup } from "./setup";
+import type { Dtype } from "./tensor";
 import type { LiveBytes, TimelinePoint } from "./tape";
 
 export interface UnknownPart {
@@ -31,6 +32,32 @@ export interface LayerEstimate {
   readonly className: string;
   /** Numbers of the submodule's parameters, those of its own submodules included. */
   readonly parameters: number;
+  /** How often its forward ran in the step, what it gave and what it made the graph keep; absent where it did not run. */
+  readonly ran?: CallEstimate;
+}
+
+/** A call inside a forward, over all the times it ran in one step. */
+export interface CallEstimate {
+  readonly span: Span;
+  readonly count: number;
+  /** Bytes that the graph keeps because of it and did not keep before, all times together. */
+  readonly saved: number;
+  /** The different tensors that it gave; a few at most. */
+  readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: Dtype }[];
+}
+
+/** The graph that one batch builds in the trained model's forward when gradients are on. */
+export interface BatchGraph {
+  /** What it keeps; a lower bound unless `complete`. */
+  readonly bytes: number;
+  readonly batch: number;
+  readonly complete: boolean;
+  /** Usable bytes of the device, else the budget. */
+  readonly limit: number | undefined;
+  /** Whether the limit is the device's. */
+  readonly isDevice: boolean;
+  /** At most so many such graphs fit beside the model states. */
+  readonly fitting: number | undefined;
 }
 
 /** All figures in bytes unless said otherwise. With `complete` false every figure is a lower bound. */
@@ -58,10 +85,17 @@ export interface ModelEstimate {
     readonly modulePath?: string;
   } | null;
   readonly complete: boolean;
+  /**
+   * Set when the model could not be built: `unknown` says why. Its figures are not known: those here are 0 and are not to be
+   * shown.
+   */
+  readonly notBuilt?: true;
   readonly unknown: readonly UnknownPart[];
   readonly assumptions: readonly Assumption[];
   /** Its submodules, in the order of `named_modules()`. */
   readonly layers?: readonly LayerEstimate[];
+  /** Calls inside of forwards that gave tensors; empty where no step was simulated. */
+  readonly calls?: readonly CallEstimate[];
 }
 
 /** A training step as it unfolds: live bytes by kind after every operator, without what the optimizer's step adds. */
@@ -77,6 +111,11 @@ export interface Estimates {
   ofClass(name: string): ModelEstimate | undefined;
   /** The step of the trained model; empty when its input is not known. */
   timeline?(): Timeline;
+  /**
+   * The graph of one batch of the trained model, in training or evaluation mode, without the loss. Undefined where header
+   * and script leave open which model, input or micro-batch that is.
+   */
+  batchGraph?(isTraining: boolean): BatchGraph | undefined;
 }
 
 /** What the header asks about and what follows from it. Null where there is neither budget nor device. */
@@ -96,5 +135,6 @@ export function estimateModule(module: Module, _scopes: Scopes, setup: TrainingS
     all: () => estimator.all(),
     ofClass: (name) => estimator.ofClass(name),
     timeline: () => estimator.timeline(),
+    batchGraph: (isTraining) => estimator.batchGraph(isTraining),
   };
 }

@@ -324,6 +324,12 @@ export const estimateMessages = {
   backward: { en: "backward", "zh-cn": "反向传播" },
   step: { en: "the optimizer step", "zh-cn": "优化器更新" },
   allocated: { en: "allocated on CUDA", "zh-cn": "CUDA 已分配" },
+  interval: { en: "{least} to {most}", "zh-cn": "{least} 至 {most}" },
+  onDevice: {
+    en: "on the device: {size}, with {least} to {most} % allocator slack and {contextLeast} to {contextMost} of CUDA context (measured on a T4; larger cards may take more)",
+    "zh-cn":
+      "设备上：{size}，含分配器余量 {least} 至 {most} % 和 CUDA 上下文 {contextLeast} 至 {contextMost}（数据在 T4 上测得；更大的显卡可能更多）",
+  },
   notKnown: { en: "not known", "zh-cn": "未知" },
   atLeast: { en: "at least {bytes}", "zh-cn": "至少 {bytes}" },
   lowerBound: {
@@ -331,6 +337,7 @@ export const estimateMessages = {
     "zh-cn": "训练步中尚有未知部分：所有数值均为下界。",
   },
   notUnderstood: { en: "not understood:", "zh-cn": "无法理解：" },
+  notEstimated: { en: "not estimated, because:", "zh-cn": "未能估算，原因：" },
   lineReason: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },
   assumptions: { en: "assumptions:", "zh-cn": "假设：" },
   option: { en: "option", "zh-cn": "选项" },

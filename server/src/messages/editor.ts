@@ -12,6 +12,49 @@ export const editorMessages = {
   fixAll: { en: "Apply all safe vramlint fixes", "zh-cn": "应用所有安全的 vramlint 修复" },
 } satisfies Record<string, MessageText>;
 
+/** Budget and device in the hover over the trained model. */
+export const fitHoverTexts = {
+  fitsBudget: {
+    en: "Within the budget of {limit}: {percent, number} % used.",
+    "zh-cn": "在显存预算 {limit} 之内：占用 {percent, number} %。",
+  },
+  fitsDevice: {
+    en: "Within the device's {limit}: {percent, number} % used.",
+    "zh-cn": "在设备显存 {limit} 之内：占用 {percent, number} %。",
+  },
+  overBudget: { en: "Over the budget of {limit} by {over}.", "zh-cn": "超出显存预算 {limit}，多 {over}。" },
+  overDevice: { en: "Over the device's {limit} by {over}.", "zh-cn": "超出设备显存 {limit}，多 {over}。" },
+  largestUnderBudget: {
+    en: "Largest micro-batch under the budget: {batch, number}",
+    "zh-cn": "显存预算内最大的微批次：{batch, number}",
+  },
+  largestOnDevice: {
+    en: "Largest micro-batch on the device: {batch, number}",
+    "zh-cn": "设备可容纳的最大微批次：{batch, number}",
+  },
+  whatFits: { en: "What would make it fit:", "zh-cn": "怎样才能容纳：" },
+  option: { en: "{change}: {size}", "zh-cn": "{change}：{size}" },
+  notEnough: { en: "{change}: {size}, not enough", "zh-cn": "{change}：{size}，仍然不够" },
+} satisfies Record<string, MessageText>;
+
+/** The hover over a layer in `__init__` and over a call in `forward`. */
+export const layerTexts = {
+  layer: { en: "Layer", "zh-cn": "层" },
+  parameters: { en: "Parameters", "zh-cn": "参数" },
+  output: { en: "Output", "zh-cn": "输出" },
+  saved: { en: "Saved for backward", "zh-cn": "为反向保存" },
+  runs: { en: "Runs in a step", "zh-cn": "每步运行次数" },
+  together: { en: "Together", "zh-cn": "合计" },
+  notCalled: { en: "not called", "zh-cn": "未调用" },
+  nothing: { en: "nothing new", "zh-cn": "无新增" },
+  count: { en: "{count, number}", "zh-cn": "{count, number}" },
+  more: { en: "and {count, number} more", "zh-cn": "另有 {count, number} 个" },
+  atBatch: {
+    en: "For a micro-batch of {batch, number}. Saved counts what no earlier call saved.",
+    "zh-cn": "微批次为 {batch, number} 时。只计入之前的调用尚未保存的部分。",
+  },
+} satisfies Record<string, MessageText>;
+
 /** The hover over a model and its hints. */
 export const modelTexts = {
   parameterCount: {
@@ -41,7 +84,21 @@ export const modelTexts = {
   unknown: { en: "unknown", "zh-cn": "未知" },
   atLeast: { en: "at least {size}", "zh-cn": "至少 {size}" },
   notUnderstood: { en: "Not understood, so not counted:", "zh-cn": "以下内容无法理解，未计入：" },
-  assumed: { en: "Computed for {assumptions}", "zh-cn": "计算条件：{assumptions}" },
+  notEstimated: { en: "Not estimated, because:", "zh-cn": "未能估算，原因：" },
+  onDevice: { en: "On the device, about", "zh-cn": "设备上约" },
+  onDeviceSize: { en: "{least} – {most}", "zh-cn": "{least} – {most}" },
+  onDeviceFrom: { en: "{least} or more", "zh-cn": "不少于 {least}" },
+  deviceNote: {
+    en: "On the device: the peak, {least, number}–{most, number} % allocator slack and a CUDA context of {contextLeast}–{contextMost}, as measured on a T4; larger cards may take more.",
+    "zh-cn":
+      "设备上：峰值加上分配器余量 {least, number}–{most, number} % 以及 CUDA 上下文 {contextLeast}–{contextMost}，数据在 T4 上测得；更大的显卡可能更多。",
+  },
+  temporary: { en: "Temporary at the peak", "zh-cn": "峰值处的临时张量" },
+  grows: {
+    en: "Activations grow with the micro-batch; the model states do not.",
+    "zh-cn": "激活随微批次增大；参数、梯度与优化器状态不变。",
+  },
+  from: { en: "{origin}: {assumptions}", "zh-cn": "{origin}：{assumptions}" },
   unknownAtLine: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },
   more: { en: "and {count, number} more", "zh-cn": "另有 {count, number} 处" },
   effectiveBatch: {
@@ -65,10 +122,10 @@ export const hintPhases = {
 } satisfies Record<string, MessageText>;
 
 export const originNames = {
-  option: { en: "from the options", "zh-cn": "来自选项" },
-  header: { en: "from the header", "zh-cn": "来自注释" },
-  script: { en: "from the script", "zh-cn": "来自脚本" },
-  default: { en: "assumed", "zh-cn": "默认" },
+  option: { en: "From the options", "zh-cn": "来自选项" },
+  header: { en: "From the header", "zh-cn": "来自注释" },
+  script: { en: "From the script", "zh-cn": "来自脚本" },
+  default: { en: "Assumed", "zh-cn": "默认" },
 } satisfies Record<string, MessageText>;
 
 /** Hints at the end of a line. VS Code cuts what is longer than 43 characters. */
@@ -89,5 +146,7 @@ export const hintTexts = {
     en: "{need}, {count, number} not understood",
     "zh-cn": "{need}，{count, number} 处无法理解",
   },
+  notEstimated: { en: "not estimated: {reason}", "zh-cn": "未能估算：{reason}" },
+  peakHere: { en: "peak of the step is here", "zh-cn": "本步的峰值在这里" },
   statesOnly: { en: "{need}, model states", "zh-cn": "{need}，不含激活" },
 } satisfies Record<string, MessageText>;

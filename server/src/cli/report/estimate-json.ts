@@ -45,12 +45,15 @@ export function jsonEstimate(facts: EstimateFacts, language: Language): string {
 
 function jsonModel(model: ModelEstimate, source: Source, language: Language): object {
   const { parameters, buffers, gradients, optimizer, saved, peak, complete } = model;
+  const isBuilt = model.notBuilt !== true;
   return {
     name: model.name,
     line: lineOf(source, model.span),
-    parameters: { count: parameters.count, bytes: parameters.bytes, trainable: parameters.trainable },
-    buffers: { bytes: buffers.bytes },
-    gradients: { bytes: gradients.bytes },
+    parameters: isBuilt
+      ? { count: parameters.count, bytes: parameters.bytes, trainable: parameters.trainable }
+      : null,
+    buffers: isBuilt ? { bytes: buffers.bytes } : null,
+    gradients: isBuilt ? { bytes: gradients.bytes } : null,
     optimizer: optimizer && { name: optimizer.name, bytes: optimizer.bytes },
     saved: saved && { bytes: saved.bytes, perSample: saved.perSample },
     peak: peak && {

@@ -33,9 +33,14 @@ function modelLines(model: ModelEstimate, facts: EstimateFacts, terminal: Termin
   const { name, source } = facts;
   const { colors } = terminal;
   const line = source.lineOf(model.span.start) + 1;
+  const title = colors.bold(`${printable(name)}:${line}: ${printable(model.name)}`);
+  if (model.notBuilt === true) {
+    return [title, ...reasonLines(message(texts.notEstimated), model, source, terminal)];
+  }
   return [
-    colors.bold(`${printable(name)}:${line}: ${printable(model.name)}`),
+    title,
     ...tableLines(rowsOf(model, source, terminal), terminal),
+    ...deviceLines(model, terminal),
     ...(model.complete ? [] : [`  ${colors.yellow(terminal.text(message(texts.lowerBound)))}`]),
     ...unknownLines(model, source, terminal),
     ...assumptionLines(model, terminal),
@@ -67,27 +72,24 @@ function rowsOf(model: ModelEstimate, source: Source, terminal: Terminal): Row[]
     ],
     [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, source, terminal) : ""],
   ];
-  if (peak)
-    rows.push([message(texts.allocated), figure(peak.allocated), ""], deviceRow(peak, model, terminal));
+  if (peak) rows.push([message(texts.allocated), figure(peak.allocated), ""]);
   return rows;
 }
 
 /** An interval; of a lower bound only its beginning is known. */
-function deviceRow(
-  peak: NonNullable<ModelEstimate["peak"]>,
-  { complete }: ModelEstimate,
-  terminal: Terminal,
-): Row {
+function deviceLines({ peak, complete }: ModelEstimate, terminal: Terminal): string[] {
+  if (peak === null) return [];
   const usage = deviceUsage(peak.allocated);
-  const sizes = { least: formatBytes(usage.least), most: formatBytes(usage.most) };
-  const figure = complete ? message(texts.interval, sizes) : message(texts.atLeast, { bytes: sizes.least });
-  const remark = message(texts.deviceNote, {
+  const [least, most] = [formatBytes(usage.least), formatBytes(usage.most)];
+  const size = complete ? message(texts.interval, { least, most }) : message(texts.atLeast, { bytes: least });
+  const values = {
+    size,
     least: Math.round(100 * allocatorSlack.least),
     most: Math.round(100 * allocatorSlack.most),
     contextLeast: formatBytes(cudaContext.least),
     contextMost: formatBytes(cudaContext.most),
-  });
-  return [message(texts.onDevice), terminal.text(figure), terminal.text(remark)];
+  };
+  return [`  ${terminal.text(message(texts.onDevice, values))}`];
 }
 
 function peakPlace(peak: NonNullable<ModelEstimate["peak"]>, source: Source, terminal: Terminal): string {
@@ -107,13 +109,21 @@ function tableLines(rows: readonly Row[], terminal: Terminal): string[] {
 }
 
 function unknownLines({ unknown }: ModelEstimate, source: Source, terminal: Terminal): string[] {
-  if (unknown.length === 0) return [];
+  return unknown.length === 0 ? [] : reasonLines(message(texts.notUnderstood), { unknown }, source, terminal);
+}
+
+function reasonLines(
+  title: Message,
+  { unknown }: Pick<ModelEstimate, "unknown">,
+  source: Source,
+  terminal: Terminal,
+): string[] {
   const lines = unknown.map(({ span, reason }) => {
     const line = span === undefined ? undefined : source.lineOf(span.start) + 1;
     const text = line === undefined ? reason : message(texts.lineReason, { line, reason });
     return `    ${printable(terminal.text(text))}`;
   });
-  return [`  ${terminal.text(message(texts.notUnderstood))}`, ...new Set(lines)];
+  return [`  ${terminal.text(title)}`, ...new Set(lines)];
 }
 
 function assumptionLines({ assumptions }: ModelEstimate, terminal: Terminal): string[] {

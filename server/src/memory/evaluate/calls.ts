@@ -22,6 +22,8 @@ import {
   NativeFunction,
   ObjectValue,
   PartialValue,
+  SetValue,
+  TupleValue,
   type Value,
 } from "./values";
 
@@ -30,13 +32,16 @@ export function evaluateCall(interpreter: Interpreter, node: Call): Value {
   const mark = interpreter.references.mark();
   const args = evaluateArguments(interpreter, node);
   const outer = interpreter.callSpan;
-  if (!interpreter.isHidden) interpreter.callSpan = node;
+  const isVisible = !interpreter.isHidden;
+  if (isVisible) interpreter.callSpan = node;
+  const savedBefore = interpreter.execution.savedBytes;
   const result = isUnknown(args)
     ? callUnknown(interpreter, args, [], node)
     : isUnknown(callee)
       ? callUnknown(interpreter, callee, args.positional, node)
       : callValue(interpreter, callee, args, node, mark);
   interpreter.callSpan = outer;
+  if (isVisible) interpreter.recorder?.addCall(node, result, interpreter.execution.savedBytes - savedBefore);
   return result;
 }
 
@@ -117,7 +122,7 @@ function callNative(
   args: CallArguments,
   span: Span | undefined,
 ): Value {
-  interpreter.tick();
+  interpreter.tick(1 + workIn(args));
   if (++interpreter.depth > interpreter.limits.depth) {
     interpreter.depth--;
     return interpreter.note(interpreter.unknown("depth", span));
@@ -125,6 +130,29 @@ function callNative(
   const result = callee.call(interpreter, args, span);
   interpreter.depth--;
   return result;
+}
+
+/** Elements that cost a native function as much as one step. */
+const elementsAStep = 16;
+
+/** Steps for what a native function may go over: every element of its arguments. */
+function workIn(args: CallArguments): number {
+  let elements = 0;
+  for (const value of args.positional) elements += sizeOf(value);
+  return Math.floor(elements / elementsAStep);
+}
+
+function sizeOf(value: Value): number {
+  if (typeof value === "string") return value.length;
+  if (value instanceof ListValue || value instanceof TupleValue) return value.items.length;
+  return value instanceof DictValue || value instanceof SetValue ? value.entries.size : 0;
+}
+
+/** Charges an operator for the elements of its result or operands. */
+export function chargeElements(interpreter: Interpreter, ...values: readonly Value[]): void {
+  let elements = 0;
+  for (const value of values) elements += sizeOf(value);
+  if (elements >= elementsAStep) interpreter.tick(Math.floor(elements / elementsAStep));
 }
 
 function callObject(

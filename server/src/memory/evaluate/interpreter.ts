@@ -8,6 +8,7 @@ import type { Module, Span, Statement } from "../../python/tree";
 import { isUnknown, Unknown } from "../unknown";
 import type { Execution, Location } from "../tape";
 import type { Tensor } from "../tensor";
+import type { CallRecorder } from "./call-records";
 import { callValue } from "./calls";
 import type { CallArguments } from "./arguments";
 import { evaluateExpression } from "./expressions";
@@ -16,6 +17,7 @@ import { Frame } from "./frame";
 import { Library } from "./library/library";
 import { rootOf } from "./reasons";
 import { References } from "./references";
+import { Allowance, type World } from "./world";
 import { executeStatement, type Completion } from "./statements";
 import type { Expression } from "../../python/tree";
 import { typeName } from "./operations";
@@ -26,8 +28,8 @@ export interface Limits {
   readonly depth: number;
 }
 
-/** Some sixty times what the largest of the measured models takes. */
-export const defaultLimits: Limits = { steps: 600_000, depth: 450 };
+/** Some ten times what the largest of the measured models takes. */
+export const defaultLimits: Limits = { steps: 500_000, depth: 450 };
 
 export class Interpreter {
   readonly references: References;
@@ -58,8 +60,11 @@ export class Interpreter {
   modulePaths: ReadonlyMap<ObjectValue, string> = new Map();
   /** Modules that run as checkpointed segments although the code does not say so. */
   checkpointed: ReadonlySet<ObjectValue> = new Set();
+  /** Set while a forward is traced whose calls are to be told apart. */
+  recorder: CallRecorder | undefined;
   /** False while the top level of the file runs: models are built, but nothing is trained. */
   tracing = false;
+  private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */
   private hidden = 0;
 
@@ -67,7 +72,9 @@ export class Interpreter {
     readonly execution: Execution,
     readonly module: Module,
     readonly limits: Limits = defaultLimits,
+    readonly world: World = {},
   ) {
+    this.allowance = world.allowance ?? new Allowance();
     this.stepLimit = limits.steps;
     this.references = new References(execution);
     this.library = new Library(this);
@@ -83,8 +90,8 @@ export class Interpreter {
   /** Counts steps of evaluation: one for a node, more for what costs more. */
   tick(cost = 1): void {
     this.steps += cost;
-    if (this.steps > this.stepLimit) {
-      throw new EvaluationStopped(this.unknown("steps", this.callSpan, { steps: this.stepLimit }));
+    if (this.steps > this.stepLimit || !this.allowance.take(cost)) {
+      throw new EvaluationStopped(this.unknown("steps", this.callSpan, { steps: this.steps }));
     }
   }
 

@@ -7,6 +7,7 @@ import type { Peak, TimelinePoint } from "../tape";
 import { isFloating, Tensor, type Dtype } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
+import { CallRecorder } from "./call-records";
 import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
 import { namedModules, namedTensors, repeatedBlocks } from "./nn/state";
 import type { Program } from "./program";
@@ -39,6 +40,8 @@ export interface StepMeasure {
   /** The parameters that got one. */
   readonly stepped: readonly Tensor[];
   readonly timeline: readonly TimelinePoint[];
+  /** The calls of the forward; there with a timeline only. */
+  readonly calls: CallRecorder | undefined;
   /** The target's shape was taken from the output. */
   readonly hasDerivedTarget: boolean;
   /** Why the step could not be followed to its end. */
@@ -135,9 +138,12 @@ class Step {
     if (trains) this.previousIteration();
     const timeline: TimelinePoint[] = [];
     if (wantsTimeline) execution.timeline = timeline;
+    const calls = wantsTimeline ? new CallRecorder() : undefined;
+    interpreter.recorder = calls;
     execution.phase = "forward";
     execution.startPeak();
     const loss = this.inAutocast(() => (this.plan.mode === "train" ? this.forward() : this.infer()));
+    interpreter.recorder = undefined;
     const forward = this.own(execution.takePeak());
     const saved = execution.savedBytes;
     const liveAfterForward = this.program.live;
@@ -151,6 +157,7 @@ class Step {
       gradients: 0,
       stepped: [],
       timeline,
+      calls,
       hasDerivedTarget: this.hasDerivedTarget,
       backward: undefined,
       fault: isUnknown(loss) ? loss : undefined,

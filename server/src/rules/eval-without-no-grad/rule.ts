@@ -1,7 +1,9 @@
 import type { FunctionDefinition, Node } from "../../python/tree";
-import { walk } from "../../python/walk";
+import { enclosingLoop, walk } from "../../python/walk";
 import type { EvaluationPass } from "../../torch/provenance";
-import { insertAt, insertImport, wrapInWith } from "../fix";
+import { insertAt, wrapInWith } from "../fix";
+import { sizeOfGraph } from "../graph-size";
+import { contextCall, type ContextCall } from "../no-grad-context";
 import { defineRule, oneLower, type Report, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = "evaluation" | "named" | "evalCall" | "noGrad" | "inferenceMode" | "decorate";
@@ -54,9 +56,9 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
     values: {
       call: shortened(source.slice(first)),
       model: shortened(source.slice(first.callee)),
-      size: "unknown",
+      size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
-    level: named ? oneLower("error") : "error",
+    level: named || isBounded(pass) ? oneLower("error") : "error",
     related: pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" }] : [],
     fixes: fixesFor(pass, context),
   });
@@ -65,6 +67,11 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ");
   return line.length > 60 ? `${line.slice(0, 57)}...` : line;
+}
+
+/** One forward and no loop: a graph is built for nothing, but nothing piles up. */
+function isBounded(pass: EvaluationPass): boolean {
+  return pass.forwards.every((forward) => enclosingLoop(forward) === undefined);
 }
 
 function fixesFor(
@@ -97,27 +104,6 @@ function fixesFor(
     });
   }
   return fixes;
-}
-
-interface ContextCall {
-  readonly text: string;
-  /** The import it needs. */
-  readonly edits: readonly TextEdit[];
-}
-
-/** `torch.no_grad()` as this file may write it: by its alias of torch, or by the name it imports. */
-function contextCall(name: "no_grad" | "inference_mode", context: RuleContext<MessageId>): ContextCall {
-  let torch: string | undefined;
-  for (const [local, bindings] of context.scopes.module.bindings) {
-    const path =
-      bindings.length > 0 && bindings.every(({ kind }) => kind === "import")
-        ? bindings[0]?.importPath
-        : undefined;
-    if (path === `torch.${name}`) return { text: `${local}()`, edits: [] };
-    if (path === "torch") torch ??= local;
-  }
-  if (torch !== undefined) return { text: `${torch}.${name}()`, edits: [] };
-  return { text: `torch.${name}()`, edits: [insertImport(context.source, context.module, "import torch")] };
 }
 
 function wrapping(

@@ -1,5 +1,7 @@
 import { defineRule, oneLower, type RuleContext } from "../rule";
 import type { KeptValue } from "../../torch/provenance";
+import type { Node } from "../../python/tree";
+import { sizeOfKeptGraph } from "../graph-size";
 import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "./reporting";
 
 /** Tensors whose graph no backward frees, kept past the iteration that made them. */
@@ -14,9 +16,9 @@ export const rule = defineRule({
   messages: {
     ...keptMessages,
     kept: {
-      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size} each)}} stay in GPU memory as long as `{holder}` holds them. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
+      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay in GPU memory as long as `{holder}` holds them. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
       "zh-cn":
-        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（每次 {size}）}}都会留在显存中。请只保留数值（`.item()`）或分离后的张量（`.detach()`），或者在 `torch.no_grad()` 下运行这部分代码。",
+        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都会留在显存中。请只保留数值（`.item()`）或分离后的张量（`.detach()`），或者在 `torch.no_grad()` 下运行这部分代码。",
     },
     named: {
       en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay in GPU memory. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
@@ -35,6 +37,14 @@ export const rule = defineRule({
   },
 });
 
+/** Outside of evaluation passes the model is taken to be in training mode. */
+function isTraining(forward: Node, { torch }: RuleContext): boolean {
+  const pass = torch.provenance.evaluationPasses.find(({ forwards }) =>
+    forwards.some((call) => call === forward),
+  );
+  return pass?.evalCall === undefined;
+}
+
 function report(kept: KeptValue, context: RuleContext): void {
   const named = kept.carried.certainty === "name";
   const [source] = kept.carried.sources;
@@ -46,7 +56,10 @@ function report(kept: KeptValue, context: RuleContext): void {
       value: textOf(kept.value, context),
       holder: textOf(kept.store.holder, context),
       model,
-      size: "unknown",
+      size:
+        named || source === undefined
+          ? "unknown"
+          : sizeOfKeptGraph(source, isTraining(source, context), context),
     },
     level: named ? oneLower("error") : "error",
     related: relatedTo(kept, context),

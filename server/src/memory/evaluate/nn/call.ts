@@ -29,6 +29,7 @@ export function runForward(
   if (object.module?.hooked === true) interpreter.note(interpreter.unknown("hooks", span));
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
+  const savedBefore = interpreter.execution.savedBytes;
   const forward = getAttribute(interpreter, object, "forward", span);
   const result = isUnknown(forward)
     ? interpreter.note(forward)
@@ -36,6 +37,7 @@ export function runForward(
       ? checkpointed(interpreter, forward, args, span)
       : interpreter.call(forward, args, span);
   interpreter.modulePath = outer;
+  interpreter.recorder?.addModule(object, result, interpreter.execution.savedBytes - savedBefore);
   return result;
 }
 
