@@ -55,7 +55,7 @@ class FileOwnership implements Ownership {
     const construction = resolve.objectOf(optimizer)?.construction;
     if (construction && this.makesOptimizer(construction)) makers.add(construction);
     if (makers.size === 0) return "unknown";
-    const sets = [...makers].map((maker) => this.parametersOf(maker));
+    const sets = [...makers, ...this.additions()].map((maker) => this.parametersOf(maker));
     return this.ownerAmong(united(sets), model);
   }
 
@@ -85,7 +85,12 @@ class FileOwnership implements Ownership {
       if (role !== "optimizer" && !/opt/i.test(name)) continue;
       if (!this.isUnderstood(receiver)) return undefined;
     }
-    return united(makers.map((maker) => this.parametersOf(maker)));
+    return united([...makers, ...this.additions()].map((maker) => this.parametersOf(maker)));
+  }
+
+  /** `optimizer.add_param_group({"params": teacher.parameters()})`. */
+  private additions(): readonly Call[] {
+    return this.torch.resolve.index.callsByName.get("add_param_group") ?? [];
   }
 
   /** An optimizer that this file makes, or an element of a container of such. */
@@ -121,7 +126,8 @@ class FileOwnership implements Ownership {
 
   /** Keys of everything that is mentioned in the parameters of an optimizer. */
   private readParameters(maker: Call): Parameters {
-    const first = maker.positional[0] ?? maker.keywords.find(({ name }) => name.id === "params")?.value;
+    const first =
+      maker.positional[0] ?? maker.keywords.find(({ name }) => /^(params|param_group)$/.test(name.id))?.value;
     if (first === undefined || first.kind === "Starred") return undefined;
     const owned = new Set<string>();
     const seen = new Set<Expression>();

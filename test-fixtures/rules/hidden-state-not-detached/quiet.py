@@ -119,3 +119,22 @@ def no_backward(batches, hidden):
         for x in batches:
             out, hidden = rnn(x, hidden)
     return hidden
+
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(64, 64)
+
+    def forward(self, x, mask):
+        out, _ = self.gru(x)
+        return out * mask, mask
+
+
+def given_back_as_it_is(batches):
+    model = Masked()
+    mask = torch.ones(64)
+    for x in batches:
+        out, mask = model(x, mask)
+        loss = out.mean()
+        loss.backward()

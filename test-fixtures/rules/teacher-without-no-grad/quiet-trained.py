@@ -5,8 +5,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from project import build_optimizer
-
 first = nn.Linear(128, 10).cuda()
 target = nn.Linear(128, 10).cuda()
 mutual = torch.optim.Adam(itertools.chain(first.parameters(), target.parameters()), lr=1e-3)
@@ -37,6 +35,18 @@ def whole(loader):
     optimizer = torch.optim.Adam(pair.parameters(), lr=1e-3)
     for x in loader:
         loss = pair(x)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def added_later(loader):
+    student = nn.Linear(128, 10)
+    teacher = nn.Linear(128, 10).eval()
+    optimizer = torch.optim.Adam(student.parameters(), lr=1e-3)
+    optimizer.add_param_group({"params": teacher.parameters(), "lr": 1e-5})
+    for x in loader:
+        loss = F.mse_loss(student(x), teacher(x))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

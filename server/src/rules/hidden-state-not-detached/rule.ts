@@ -169,8 +169,10 @@ function carriesOver(
   let mayBeNone = false;
   for (const one of reaching) {
     if (typeof one === "symbol") continue;
-    if (one.value === call && one.kind === "assign") isGivenBack = true;
-    else if (reach.isInBody(loop, one.node) || one.node === loop) return undefined;
+    if (one.value === call && one.kind === "assign") {
+      if (torch.provenance.carried(call, one.path).graph !== "yes") return undefined;
+      isGivenBack = true;
+    } else if (reach.isInBody(loop, one.node) || one.node === loop) return undefined;
     else if (one.value?.kind === "None") mayBeNone = true;
   }
   if (!isGivenBack || isTouched(torch, key, loop, call)) return undefined;
