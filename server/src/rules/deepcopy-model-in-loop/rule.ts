@@ -3,7 +3,7 @@
  * new one is made while the one before is still held.
  */
 import type { Call, Expression, Node } from "../../python/tree";
-import { ancestors, enclosingStatement } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingStatement } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { readsOfTarget } from "../../torch/reads";
 import type { LoopNode } from "../../torch/training-loop";
@@ -99,6 +99,9 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   const gpu = gpuEvidence(torch);
   const loop = gpu && trainingLoopAround(context, call);
   if (gpu === undefined || loop === undefined) return;
+  // A helper's own variable is gone when it returns.
+  const isHelper = enclosingFunction(loop) !== enclosingFunction(call);
+  if (isHelper && held.holder.kind === "Name") return;
   const reads = readsOfTarget(torch.resolve, held.holder);
   if (copied.state === undefined && !reads.every(isOnlyKept)) return;
   if (reads.some(isMovedAway) || isRebuilt(context, copied.model, loop)) return;
@@ -137,7 +140,9 @@ function kindOf(
 ): { readonly message: "each" | "best" | "piled"; readonly level: Level } {
   if (appended)
     return { message: "piled", level: isEmptied(context, holder, loop) ? "information" : "warning" };
-  return isConditional(call, loop)
+  // What a helper does for the loop may hang on a condition at its call.
+  const isHelper = enclosingFunction(loop) !== enclosingFunction(call);
+  return isHelper || isConditional(call, loop)
     ? { message: "best", level: "information" }
     : { message: "each", level: "warning" };
 }

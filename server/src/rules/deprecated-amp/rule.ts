@@ -112,8 +112,20 @@ function fix(context: RuleContext, call: Call, root: Binding): TextEdit[] | unde
   // These change what `torch.amp.autocast` without a dtype computes in, where the old one keeps float16.
   const { callsByName } = context.torch.resolve.index;
   if (callsByName.has("set_autocast_gpu_dtype") || callsByName.has("set_autocast_dtype")) return undefined;
+  if (isComparedByClass(context)) return undefined;
   if (root.importPath === "torch") return directEdits(context, call);
   return importEdits(context, root);
+}
+
+/** `isinstance(scaler, torch.cuda.amp.GradScaler)`: the new class is not the old one, but its base. */
+function isComparedByClass({ torch: { resolve } }: RuleContext): boolean {
+  const compares = resolve.index.callsByName.get("isinstance") ?? [];
+  return compares.some((call) =>
+    call.positional.some((argument) => {
+      const classes = argument.kind === "Tuple" ? argument.elements : [argument];
+      return classes.some((one) => deprecatedName.test(resolve.qualifiedName(one) ?? ""));
+    }),
+  );
 }
 
 /** `torch.cuda.amp.autocast()` becomes `torch.amp.autocast("cuda")`. */
