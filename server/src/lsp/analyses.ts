@@ -46,7 +46,7 @@ export class Analyses {
     if (!couldMatter(unit.text)) return { kind: "not-training" };
     const start = this.now();
     try {
-      const analysis = analyze(unit.parsed(), { levels: settings.levels });
+      const analysis = analyze(unit.parsed(), settings.analysis);
       for (const { rule, error } of analysis.failures)
         this.logError(`${rule} broke on ${unit.uri}: ${describe(error)}`);
       return { kind: "analysed", analysis, milliseconds: this.now() - start };

@@ -20,6 +20,7 @@ export interface ClientFeatures {
   readonly refreshesInlayHints: boolean;
   readonly givesConfiguration: boolean;
   readonly watchesConfiguration: boolean;
+  readonly watchesFiles: boolean;
   readonly relatedInformation: boolean;
   readonly codeDescription: boolean;
   /** Gives the data of a diagnostic back with the request for its actions. */
@@ -40,6 +41,7 @@ export function readClientFeatures(params: InitializeParams): ClientFeatures {
     refreshesInlayHints: workspace?.inlayHint?.refreshSupport === true,
     givesConfiguration: workspace?.configuration === true,
     watchesConfiguration: workspace?.didChangeConfiguration?.dynamicRegistration === true,
+    watchesFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
     relatedInformation: pull?.relatedInformation === true || push?.relatedInformation === true,
     codeDescription: pull?.codeDescriptionSupport === true || push?.codeDescriptionSupport === true,
     diagnosticData: pull?.dataSupport === true || push?.dataSupport === true,

@@ -1,11 +1,14 @@
 /** The language server as a Node program: over stdio, or over Node's IPC when a client started it that way. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { version } from "../../../package.json";
+import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
+import { SettingsFiles } from "../workspace/settings-files";
 import type { ServerHost } from "./host";
+import type { SettingsSource } from "./project-files";
 import { startServer } from "./server";
 
 const transports = ["--stdio", "--node-ipc", "--socket", "--pipe"];
@@ -16,6 +19,27 @@ if (!process.argv.some((argument) => transports.some((name) => argument.startsWi
 /** `scripts/build.mjs` puts the rules' pages beside the bundle. */
 const pages = path.join(__dirname, "rules");
 
+const files = new SettingsFiles(settingsWords);
+
+/** Addresses that are no files have no settings. */
+function pathOf(uri: string): string | undefined {
+  try {
+    return uri.startsWith("file:") ? fileURLToPath(uri) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const settings: SettingsSource = {
+  of(uri) {
+    const file = pathOf(uri);
+    const found = file === undefined ? undefined : files.ofFile(file);
+    return file === undefined || found === undefined ? undefined : { settings: found, path: file };
+  },
+  all: () => files.all().map((found) => ({ settings: found, uri: pathToFileURL(found.file).href })),
+  forget: () => files.forget(),
+};
+
 const host: ServerHost = {
   version,
   loadParser: () => Promise.resolve(readParserBinaries()),
@@ -24,6 +48,7 @@ const host: ServerHost = {
     const page = names.map((name) => path.join(pages, rule, name)).find((file) => existsSync(file));
     return page && pathToFileURL(page).href;
   },
+  settings,
   now: () => performance.now(),
 };
 

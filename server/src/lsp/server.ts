@@ -1,6 +1,7 @@
 /** The language server, whatever it runs in: `main.ts` gives it a connection and a host. */
 import {
   DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
   LSPErrorCodes,
   ResponseError,
   TextDocumentSyncKind,
@@ -11,6 +12,7 @@ import type {
   InitializeParams,
   InitializeResult,
 } from "vscode-languageserver";
+import { languageFor } from "../messages/message";
 import { initializeParser } from "../python/parse";
 import { Analyses } from "./analyses";
 import type { Outcome } from "./analyses";
@@ -22,6 +24,7 @@ import { describe, Documents } from "./documents";
 import type { ServerHost } from "./host";
 import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
+import { ProjectFiles } from "./project-files";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
 import type { TextUnit } from "./text-unit";
@@ -59,7 +62,8 @@ function initializeResult(host: ServerHost): InitializeResult {
 /** Everything after `initialize`; the parser is loaded once the answer is out. */
 function serve(connection: Connection, host: ServerHost, params: InitializeParams): void {
   const features = readClientFeatures(params);
-  const configuration = new Configuration(connection, features);
+  const project = new ProjectFiles(connection, host.settings);
+  const configuration = new Configuration(connection, features, project);
   const parser = lazily(async () => initializeParser(await host.loadParser()));
   const logError = (text: string): void => connection.console.error(text);
   const background = (work: Promise<unknown>): void => {
@@ -85,8 +89,17 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     );
   };
 
+  const showMistakesOfProject = async (unit: TextUnit): Promise<void> => {
+    const { language } = await configuration.of(unit.uri);
+    await project.publish(language);
+  };
   const documents = new Documents({
     changed(unit) {
+      if (!known.has(unit)) {
+        // Nobody tells of changed files: they are read anew with each document that is opened.
+        if (!features.watchesFiles) configuration.projectChanged();
+        background(showMistakesOfProject(unit));
+      }
       diagnostics.changed(unit, !known.has(unit));
       known.add(unit);
     },
@@ -124,8 +137,17 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     diagnostics.settingsChanged();
     if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
   });
+  connection.onDidChangeWatchedFiles(() => {
+    configuration.projectChanged();
+    diagnostics.settingsChanged();
+    if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
+    const units = documents.all();
+    for (const unit of units) background(showMistakesOfProject(unit));
+    if (units.length === 0) background(project.publish(languageFor(features.locale)));
+  });
   connection.onInitialized(() => {
     background(parser());
+    if (features.watchesFiles) background(watchProject(connection));
     if (features.watchesConfiguration) background(watchConfiguration(connection));
   });
 }
@@ -135,6 +157,15 @@ async function watchConfiguration(connection: Connection): Promise<void> {
     await connection.client.register(DidChangeConfigurationNotification.type, { section: "vramlint" });
   } catch (error) {
     connection.console.warn(`the client does not tell of changed settings: ${String(error)}`);
+  }
+}
+
+async function watchProject(connection: Connection): Promise<void> {
+  const watchers = [{ globPattern: "**/{vramlint,pyproject}.toml" }];
+  try {
+    await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
+  } catch (error) {
+    connection.console.warn(`the client does not watch the settings files: ${String(error)}`);
   }
 }
 
