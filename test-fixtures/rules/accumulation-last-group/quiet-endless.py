@@ -4,6 +4,7 @@ import itertools
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
+from tqdm import tqdm
 
 k = 4
 model = nn.Linear(8, 1)
@@ -65,3 +66,14 @@ def over_all_epochs():
             (model(x).mean() / k).backward()
             if (epoch * len(loader) + i + 1) % k == 0:
                 update()
+
+
+def counted_beside_a_bar(num_steps):
+    bar = tqdm(range(num_steps))
+    batches = itertools.cycle(loader)
+    seen = 0
+    for _ in bar:
+        (model(next(batches)).mean() / k).backward()
+        seen += 1
+        if seen % k == 0:
+            update()

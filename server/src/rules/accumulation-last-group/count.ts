@@ -121,6 +121,8 @@ export function passOf(resolver: Resolver, { variable }: Counted, loop: Training
   }
   if (!beginsAnew(variable, loop, resolver)) return undefined;
   const source = loop.loader ?? node.iterable;
+  if (isEndless(resolver, source, 0) || isRange(resolver, unwrapped(resolver, node.iterable)))
+    return undefined;
   return { source, isLength: false, first: undefined };
 }
 
@@ -135,18 +137,21 @@ function indexOf(resolver: Resolver, loop: For, path: readonly number[]): Pass |
     if (start !== undefined && start.kind !== "Integer") return undefined;
     const source = unwrapped(resolver, first) ?? first;
     // `range(0, rollouts, size)`: numbers that somebody chose to go together.
-    const isRange = source.kind === "Call" && resolver.qualifiedName(source.callee) === "builtins.range";
-    return isRange ? undefined : { source, isLength: false, first: start?.value ?? 0 };
+    return isRange(resolver, source) ? undefined : { source, isLength: false, first: start?.value ?? 0 };
   }
   if (callee !== "builtins.range" || path.length > 0 || iterable.positional.length > 1) return undefined;
   return isLength(resolver, first, 0) ? { source: first, isLength: true, first: 0 } : undefined;
+}
+
+function isRange(resolver: Resolver, iterable: Expression | undefined): boolean {
+  return iterable?.kind === "Call" && resolver.qualifiedName(iterable.callee) === "builtins.range";
 }
 
 /** `enumerate(loader)` in `tqdm(enumerate(loader))`, or what a name for it is bound to. */
 function unwrapped(resolver: Resolver, iterable: Expression): Expression | undefined {
   let current: Expression = iterable;
   for (let depth = 0; depth < 6; depth++) {
-    if (current.kind === "Call" && isProgress(current)) {
+    if (current.kind === "Call" && wraps(current)) {
       const [inner] = current.positional;
       if (inner === undefined) return undefined;
       current = inner;
@@ -155,15 +160,17 @@ function unwrapped(resolver: Resolver, iterable: Expression): Expression | undef
     if (current.kind !== "Name") return current;
     const [value, other] = resolver.valuesOf(current);
     if (value?.kind !== "Call" || other !== undefined) return current;
-    const wraps = isProgress(value) || resolver.qualifiedName(value.callee) === "builtins.enumerate";
-    if (!wraps) return current;
+    const isWrapper =
+      wraps(value) || /^builtins\.(enumerate|range)$/.test(resolver.qualifiedName(value.callee) ?? "");
+    if (!isWrapper) return current;
     current = value;
   }
   return undefined;
 }
 
-function isProgress({ callee }: Call): boolean {
-  return /^(tqdm|track|notebook_tqdm|progress_bar|alive_it|log_every|metric_logger)$/.test(
+/** `tqdm(x)`, `iter(x)`: goes over the same. */
+function wraps({ callee }: Call): boolean {
+  return /^(tqdm|track|notebook_tqdm|progress_bar|alive_it|log_every|metric_logger|iter)$/.test(
     lastNameOf(callee) ?? "",
   );
 }

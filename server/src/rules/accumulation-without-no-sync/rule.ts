@@ -62,7 +62,8 @@ interface Reduction {
   readonly wrapper: Wrapper;
 }
 
-const ddpClass = /^(torch\.nn\.parallel|apex\.parallel)\.DistributedDataParallel$/;
+/** Apex's class of that name has no `no_sync`. */
+const ddpClass = /^torch\.nn\.parallel\.DistributedDataParallel$/;
 /** Ways to leave the reduction out, or to do it by other means. */
 const alternatives =
   /^(no_sync|require_backward_grad_sync|no_backward_sync|register_comm_hook|delay_allreduce)$/;
