@@ -18,6 +18,18 @@ describe("the schema of settings files", () => {
     assert.deepEqual([...schema.$defs.selector.enum].sort(), [...settingsWords.selectors].sort());
   });
 
+  for (const page of ["configuration.md", "configuration.zh-cn.md"]) {
+    it(`and docs/${page} agree`, () => {
+      const text = readFileSync(path.join(__dirname, "../../../docs", page), "utf8");
+      const example = /```toml\n([^]*?)```/.exec(text)?.[1] ?? "";
+      const settings = readSettings(example, "whole", { file: "/p/x.toml", folder: "/p" }, settingsWords);
+      assert.deepEqual(settings?.problems, []);
+      assert.ok(validate(parse(example)));
+      const documented = [...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, key]) => key);
+      assert.deepEqual(documented, settingsKeys);
+    });
+  }
+
   const texts = [
     "",
     'select = ["graph", "all", "cat-in-loop"]\nignore = []\n',
