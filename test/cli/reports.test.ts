@@ -113,6 +113,12 @@ describe("reports for other programs", () => {
       assert.notEqual((await prints())[0], before[0]);
     });
 
+    it("lets no text of a file become a link", async () => {
+      folder.write("a.py", "# vram: loss=[x](https://example.org)\nimport torch\n");
+      const [result] = resultsOf(await sarif(["a.py"]));
+      assert.ok(result?.message.text?.includes("\\[x](https://example.org)"), result?.message.text);
+    });
+
     it("carries the rules with their pages and links", async () => {
       const log = await sarif(["rules"], fixturesFolder);
       const rules = log.runs[0]?.tool.driver.rules ?? [];

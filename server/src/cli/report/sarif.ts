@@ -73,7 +73,7 @@ export function sarifReport(context: ReportContext): Report {
                 executionSuccessful: succeeded,
                 toolExecutionNotifications: problems.map(({ message, severity }): Notification => ({
                   level: severity,
-                  message: { text: terminal.text(message) },
+                  message: { text: plain(terminal.text(message)) },
                 })),
               },
             ],
@@ -99,10 +99,10 @@ function resultOf(
   const related = finding.related.map(({ span, message }, index) => ({
     id: index + 1,
     ...location(span),
-    message: { text: terminal.text(message) },
+    message: { text: plain(terminal.text(message)) },
   }));
   const fixes = finding.fixes.map(({ title, edits, safety }): Fix => ({
-    description: { text: terminal.text(title) },
+    description: { text: plain(terminal.text(title)) },
     artifactChanges: [
       {
         artifactLocation,
@@ -118,13 +118,18 @@ function resultOf(
     ruleId: finding.rule,
     ruleIndex,
     level: sarifLevels[finding.level],
-    message: { text: terminal.text(finding.message) },
+    message: { text: plain(terminal.text(finding.message)) },
     locations: [location(finding.span)],
     ...(related.length > 0 ? { relatedLocations: related } : {}),
     partialFingerprints: { [fingerprintName]: fingerprint(finding.key) },
     ...(fixes.length > 0 ? { fixes } : {}),
     properties: { level: finding.level },
   };
+}
+
+/** SARIF reads `[text](address)` in a message as a link (3.11.6); what a file holds must not make one. */
+function plain(text: string): string {
+  return text.replace(/\[(?=[^\]]*\]\()/g, "\\[");
 }
 
 function regionOf(file: FixedFile, span: Span): Region {
