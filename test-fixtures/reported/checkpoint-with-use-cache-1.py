@@ -1,4 +1,4 @@
-# The warning "`use_cache=True` is incompatible with gradient checkpointing" of Transformers, asked about in many threads.
+# Form of https://github.com/huggingface/transformers/issues/23808: the warning "`use_cache=True` is incompatible with gradient checkpointing".
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
 

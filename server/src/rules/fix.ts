@@ -200,6 +200,8 @@ export function appendArgument(source: Source, call: Call, text: string): TextEd
   const ends = [...call.positional, ...call.keywords, ...call.keywordSpreads].map(({ end }) => end);
   if (ends.length === 0) return replaceSpan(list, `(${text})`);
   const last = Math.max(...ends);
+  // The brackets of a bare generator are those of the call.
+  if (last >= list.end) return undefined;
   const rest = source.text.slice(last, list.end - 1);
   // Brackets around the last argument are not part of its node.
   const brackets = /^(\s*\))*/.exec(rest)?.[0].length ?? 0;
