@@ -55,3 +55,34 @@ def emptied(loader, sink):
             sink(torch.cat(chunk).cpu())
             chunk = []
     return torch.cat(chunk)
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(512, 512)
+        self.second = nn.Linear(512, 1)
+
+    def forward(self, x):
+        return self.second(self.first(x).relu()).view(-1)
+
+
+class Rating(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Linear(512, 512)
+        self.decoder = Decoder()
+
+    def forward(self, x):
+        return self.decoder(self.encoder(x))
+
+
+rating = Rating().cuda()
+
+
+@torch.no_grad()
+def ratings(loader):
+    predictions = []
+    for x in loader:
+        predictions.append(rating(x.cuda()).clamp(min=0, max=5))
+    return torch.cat(predictions)

@@ -1,7 +1,6 @@
 /** Outputs of a model, without their graph, that pile up on the GPU until a loop over batches ends. */
-import type { Call, ClassDefinition, Expression } from "../../python/tree";
+import type { Call, Expression } from "../../python/tree";
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
-import { foldInteger } from "../../python/constant";
 import { gpuEvidence } from "../../torch/gpu";
 import { headOf } from "../../torch/per-batch";
 import type { Store } from "../../torch/provenance";
@@ -9,6 +8,7 @@ import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
 import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
 import { outputCall } from "./outputs";
+import { outputSize } from "./size";
 
 type MessageId = "kept" | "named" | "made" | "loop" | "joined" | "cpu";
 type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
@@ -28,9 +28,9 @@ export const rule = defineRule<MessageId>({
         "`{holder}` 会把每个批次的 `{value}` 一直留在 GPU 上直到循环结束，之后 `{join}` 还要再占用同样多的显存来存放拼接结果。请把每个批次移到主机内存：`.cpu()`。",
     },
     named: {
-      en: "If `{model}` is a model on the GPU: `{holder}` keeps `{value}` on the GPU for every batch until the loop ends, and `{join}` then needs the same memory once more for the joined copy. Move each batch to host memory: `.cpu()`.",
+      en: "If `{model}` is a model on the GPU that gives more than a few numbers a sample: `{holder}` keeps `{value}` on the GPU for every batch until the loop ends, and `{join}` then needs the same memory once more for the joined copy. Move each batch to host memory: `.cpu()`.",
       "zh-cn":
-        "如果 `{model}` 是 GPU 上的模型：`{holder}` 会把每个批次的 `{value}` 一直留在 GPU 上直到循环结束，之后 `{join}` 还要再占用同样多的显存来存放拼接结果。请把每个批次移到主机内存：`.cpu()`。",
+        "如果 `{model}` 是 GPU 上的模型，且每个样本的输出不止几个数：`{holder}` 会把每个批次的 `{value}` 一直留在 GPU 上直到循环结束，之后 `{join}` 还要再占用同样多的显存来存放拼接结果。请把每个批次移到主机内存：`.cpu()`。",
     },
     made: { en: "The model's output is made here.", "zh-cn": "模型的输出在这里产生。" },
     loop: { en: "Each iteration of this loop adds one.", "zh-cn": "这个循环的每次迭代都会再增加一个。" },
@@ -81,8 +81,9 @@ function check(context: RuleContext<MessageId>, store: Store, joins: readonly Jo
   // With a graph it is another rule's case.
   if (torch.provenance.carried(store.value).graph !== "no") return;
   const output = outputCall(torch, store.value);
-  if (output === undefined || !isMadeBefore(context, store, loop) || isSmall(context, output)) return;
-  report(context, store, output, loop, join.call);
+  if (output === undefined || !isMadeBefore(context, store, loop)) return;
+  const size = outputSize(context, output);
+  if (size !== "small") report(context, { store, output, size }, loop, join.call);
 }
 
 /** The loop over a loader that the container outlives. */
@@ -117,44 +118,21 @@ function isAppend(use: Expression): boolean {
   return parent?.kind === "Attribute" && parent.attribute.id === "append";
 }
 
-const fewClasses = 128;
-
-/** The last layer is seen to give only a few numbers a sample. */
-function isSmall({ torch, scopes }: RuleContext<MessageId>, output: Call): boolean {
-  const object = torch.resolve.objectOf(output.callee);
-  const construction = object?.construction;
-  const sizes: (number | undefined)[] = [];
-  for (const keyword of construction?.keywords ?? []) {
-    if (
-      /^(num_classes|n_classes|num_labels|out_features|out_dim|output_dim|classes|out_channels)$/.test(
-        keyword.name.id,
-      )
-    )
-      sizes.push(foldInteger(keyword.value, scopes));
-  }
-  const last = lastLinear(torch, construction, object?.classDefinition);
-  const width = last?.positional[1] ?? last?.keywords.find(({ name }) => name.id === "out_features")?.value;
-  if (width !== undefined) sizes.push(foldInteger(width, scopes));
-  return sizes.some((size) => size !== undefined && size <= fewClasses);
+interface Kept {
+  readonly store: Store;
+  readonly output: Call;
+  readonly size: "large" | "unknown";
 }
 
-/** The last `nn.Linear` of a model that this file writes. */
-function lastLinear(
-  { resolve }: RuleContext["torch"],
-  construction: Call | undefined,
-  owner: ClassDefinition | undefined,
-): Call | undefined {
-  const within = owner ?? construction;
-  if (within === undefined) return undefined;
-  return (resolve.index.callsByName.get("Linear") ?? [])
-    .filter(({ start, end }) => start >= within.start && end <= within.end)
-    .at(-1);
-}
-
-function report(context: RuleContext<MessageId>, store: Store, output: Call, loop: Loop, join: Call): void {
+function report(
+  context: RuleContext<MessageId>,
+  { store, output, size }: Kept,
+  loop: Loop,
+  join: Call,
+): void {
   const { source, torch } = context;
   const object = torch.resolve.objectOf(output.callee);
-  const named = object?.certainty === "name";
+  const named = object?.certainty === "name" || size === "unknown";
   const related: { at: Expression | ReturnType<typeof headOf>; message: MessageId }[] = [
     { at: headOf(loop), message: "loop" },
     { at: join, message: "joined" },

@@ -1,0 +1,77 @@
+/** How much a model gives for each sample, as far as its construction or its class says so. */
+import { foldInteger } from "../../python/constant";
+import type { Call, ClassDefinition, Node } from "../../python/tree";
+import type { RuleContext } from "../rule";
+
+/** `small`: no more than a few numbers a sample, which no data set makes a burden of. */
+export type OutputSize = "small" | "large" | "unknown";
+
+const fewNumbers = 128;
+const widthNames =
+  /^(num_classes|n_classes|num_labels|out_features|out_dim|output_dim|output_size|classes|out_channels)$/;
+/** Heads of transformers that give a label or a score for each sample. */
+const smallHeads =
+  /For(SequenceClassification|MultipleChoice|NextSentencePrediction|ImageClassification|AudioClassification)\b/;
+
+/** The size of what a call of a model gives. */
+export function outputSize(context: RuleContext, output: Call): OutputSize {
+  const { torch } = context;
+  const object = torch.resolve.objectOf(
+    output.callee.kind === "Attribute" && output.callee.attribute.id === "forward"
+      ? output.callee.object
+      : output.callee,
+  );
+  const given = object?.construction?.keywords.find(({ name }) => widthNames.test(name.id));
+  if (given !== undefined) return sizeOf(foldInteger(given.value, context.scopes));
+  const className = object?.className ?? "";
+  if (smallHeads.test(className)) return "small";
+  if (object?.classDefinition !== undefined) return sizeOfClass(context, object.classDefinition);
+  if (/^torch\.nn\.(Sequential|Linear)$/.test(className) && object?.construction !== undefined)
+    return sizeWithin(context, [object.construction]);
+  return /^(torchvision|transformers|diffusers)\./.test(className) ? "large" : "unknown";
+}
+
+/** A class of this file, with the classes of this file that it builds: the last layer may be in any of them. */
+function sizeOfClass(context: RuleContext, owner: ClassDefinition): OutputSize {
+  const { resolve } = context.torch;
+  const classes = new Set<ClassDefinition>([owner]);
+  for (const one of classes) {
+    for (const call of resolve.index.calls) {
+      if (!isWithin(call, one)) continue;
+      const built = resolve.constructedClass(call);
+      if (built !== undefined) classes.add(built);
+    }
+  }
+  return sizeWithin(context, [...classes]);
+}
+
+/** Small as soon as the last linear layer of one part is; large only where all of them are known to be. */
+function sizeWithin(context: RuleContext, parts: readonly Node[]): OutputSize {
+  const { resolve } = context.torch;
+  const linear = resolve.index.callsByName.get("Linear") ?? [];
+  const sizes = parts.flatMap((part) => {
+    const last = linear.filter((call) => isWithin(call, part)).at(-1);
+    if (last === undefined) return [];
+    const width = last.positional[1] ?? last.keywords.find(({ name }) => name.id === "out_features")?.value;
+    return [width === undefined ? ("unknown" as const) : sizeOf(foldInteger(width, context.scopes))];
+  });
+  if (sizes.includes("small")) return "small";
+  if (sizes.includes("unknown")) return "unknown";
+  const dense = parts.some((part) =>
+    resolve.index.calls.some((call) => isWithin(call, part) && isConvolution(call)),
+  );
+  return sizes.length > 0 || dense ? "large" : "unknown";
+}
+
+function isConvolution({ callee }: Call): boolean {
+  return callee.kind === "Attribute" && /^Conv(Transpose)?[123]d$/.test(callee.attribute.id);
+}
+
+function sizeOf(width: number | undefined): OutputSize {
+  if (width === undefined) return "unknown";
+  return width <= fewNumbers ? "small" : "large";
+}
+
+function isWithin(inner: Node, outer: Node): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
