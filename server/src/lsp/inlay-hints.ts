@@ -1,5 +1,6 @@
 /** What a model's states occupy, behind its class; what the step needs, behind the budget header; where its peak is. */
 import type { InlayHint, InlayHintParams } from "vscode-languageserver";
+import { needsArguments } from "../memory/estimate";
 import { classHeads } from "./class-heads";
 import { textContext } from "./hover";
 import { headerHint, modelHint, modelMarkdown } from "./model-text";
@@ -67,7 +68,8 @@ function modelHints(analysed: Analysed): PlacedHint[] {
   const context = textContext(analysed);
   return classHeads(module, source.text).flatMap(({ definition, end }) => {
     const model = estimates.ofClass(definition.name.id);
-    if (model === undefined) return [];
+    // that a block takes arguments is nobody's news
+    if (model === undefined || needsArguments(model)) return [];
     return [{ offset: end, label: modelHint(model, context), tooltip: modelMarkdown(model, context) }];
   });
 }

@@ -9,7 +9,7 @@ import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
 import { statesOf } from "./estimate-states";
-import { buildModel, classSubject, trainedSubject, type Subject } from "./estimate-subject";
+import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
 import { isLimit } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
@@ -140,6 +140,8 @@ export class Estimator {
   private estimateTrained(): ModelEstimate | undefined {
     const subject = this.trainedModel();
     if (subject === undefined) return undefined;
+    const missing = subject.from === "default" ? this.argumentsMissing(subject) : undefined;
+    if (missing !== undefined) return missing;
     const built = buildOrReason(this.module, this.setup, subject, this.world);
     if ("reason" in built) return this.notBuilt(subject, built);
     const plan = planOf(this.setup);
@@ -153,11 +155,22 @@ export class Estimator {
     const program = this.shared();
     const subject = classSubject(program, name, "default");
     if (subject === undefined) return undefined;
+    const missing = this.argumentsMissing(subject);
+    if (missing !== undefined) return missing;
     program.interpreter.noted.clear();
     const model = buildModel(program, subject);
     if ("reason" in model) return this.notBuilt(subject, model);
     castStates(program, model, this.setup.precision?.value ?? "fp32");
     return this.assemble(subject, { program, model }, undefined, 0);
+  }
+
+  /** For a class that nobody says how to build. */
+  private argumentsMissing(subject: Subject): ModelEstimate | undefined {
+    const name = subject.className ?? "";
+    const parameter = requiredArgument(this.shared(), name);
+    if (parameter === undefined) return undefined;
+    const reason = message(unknownReasons.argumentsNeeded, { name, parameter });
+    return this.notBuilt(subject, { reason, span: subject.span });
   }
 
   /** No figure is known, and why. */

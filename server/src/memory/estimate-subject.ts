@@ -15,6 +15,8 @@ export interface Subject {
   /** Where the choice came from; `default` when nothing said which model is trained. */
   readonly from: SettingOrigin;
   readonly text: string;
+  /** The class that is instantiated, where the expression says so. */
+  readonly className?: string | undefined;
   build(program: Program): Value;
 }
 
@@ -44,6 +46,22 @@ function nameSpan(type: ClassValue): Span {
   return node === undefined ? { start: 0, end: 0 } : { start: node.name.start, end: node.name.end };
 }
 
+/** The first parameter without a default of a class's own constructor. */
+export function requiredArgument(program: Program, name: string): string | undefined {
+  const type = program.moduleClasses().find((one) => one.name === name)?.type;
+  const init = type?.attribute("__init__");
+  if (!(init instanceof FunctionValue)) return undefined;
+  const needed = init.node.parameters
+    .slice(1)
+    .find(
+      (parameter) =>
+        parameter.default === undefined &&
+        parameter.parameterKind !== "args" &&
+        parameter.parameterKind !== "kwargs",
+    );
+  return needed?.name.id;
+}
+
 /** The class `name`, built from its defaults. */
 export function classSubject(program: Program, name: string, from: SettingOrigin): Subject | undefined {
   const found = program.moduleClasses().find((one) => one.name === name);
@@ -53,6 +71,7 @@ export function classSubject(program: Program, name: string, from: SettingOrigin
     span,
     from,
     text: name,
+    className: name,
     build(each) {
       const type = each.moduleClasses().find((one) => one.name === name)?.type;
       return type === undefined ? null : each.instantiate(type, span);
@@ -62,7 +81,7 @@ export function classSubject(program: Program, name: string, from: SettingOrigin
 
 /**
  * The model that is trained: what the header or the script names, else the only module class of the file that the script
- * instantiates, else the last one.
+ * instantiates, else the last one that can be built without arguments.
  */
 export function trainedSubject(program: Program, module: Module, setup: TrainingSetup): Subject | undefined {
   const setting = setup.model;
@@ -74,6 +93,7 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       span,
       from: setting.from,
       text,
+      className: expression.kind === "Call" ? nameOf(expression) || undefined : undefined,
       build: (each) => (inFile ? each.evaluateInPlace(expression) : each.evaluate(expression, setting.span)),
     };
   }
@@ -86,10 +106,12 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       span: { start: call.start, end: call.end },
       from: "script",
       text: nameOf(call),
+      className: nameOf(call),
       build: (each) => each.evaluateInPlace(call),
     };
   }
-  const last = classes.at(-1);
+  const last =
+    classes.findLast(({ name }) => requiredArgument(program, name) === undefined) ?? classes.at(-1);
   return last === undefined ? undefined : classSubject(program, last.name, "default");
 }
 

@@ -2,6 +2,7 @@
  * The entrance to `memory/`: a module's classes and a training setup in, what they occupy out. Pure and bounded; the
  * unknown is listed, never counted as zero.
  */
+import { unknownReasons } from "../messages/estimate";
 import type { Message } from "../messages/message";
 import type { Scopes } from "../python/scope";
 import type { Module, Span } from "../python/tree";
@@ -96,6 +97,11 @@ export interface ModelEstimate {
   readonly layers?: readonly LayerEstimate[];
   /** Calls inside of forwards that gave tensors; empty where no step was simulated. */
   readonly calls?: readonly CallEstimate[];
+}
+
+/** The class could not be built because its constructor takes arguments that nobody gives. */
+export function needsArguments({ notBuilt, unknown }: ModelEstimate): boolean {
+  return notBuilt === true && unknown.some(({ reason }) => reason.text === unknownReasons.argumentsNeeded);
 }
 
 /** A training step as it unfolds: live bytes by kind after every operator, without what the optimizer's step adds. */

@@ -50,6 +50,7 @@ export const unknownReasons = {
   loss: { en: "loss `{name}` is not understood", "zh-cn": "无法理解损失 `{name}`" },
   hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
   optimizer: { en: "optimizer `{name}` is not known", "zh-cn": "无法得知优化器 `{name}`" },
+  noOptimizer: { en: "optimizer state: optimizer unknown", "zh-cn": "优化器状态：优化器未知" },
   internal: {
     en: "vramlint could not follow the code here ({error})",
     "zh-cn": "vramlint 无法跟踪此处的代码（{error}）",

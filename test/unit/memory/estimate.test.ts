@@ -160,12 +160,52 @@ describe("estimates", () => {
       assert.match(reasons(estimate).join(), /get_peft_model/);
     });
 
-    it("classes that need arguments are left out", () => {
+    it("classes that need arguments are not estimated, and the argument is named", () => {
       const text = `${imports}class N(nn.Module):\n    def __init__(self, w):\n        super().__init__()\n        self.f = nn.Linear(w, w)\n`;
       const estimates = estimatesOf(text);
-      assert.deepEqual(estimates.all(), []);
-      assert.equal(estimates.ofClass("N"), undefined);
+      const [only] = estimates.all();
+      assert.ok(only?.notBuilt);
+      assert.ok(!only.complete);
+      assert.deepEqual(reasons(only), ["`N` cannot be built: argument `w` has no default"]);
+      assert.equal(text.slice(only.unknown[0]?.span?.start, only.unknown[0]?.span?.end), "N");
+      assert.equal(estimates.ofClass("N"), only);
       assert.equal(estimates.ofClass("Nobody"), undefined);
+    });
+  });
+
+  describe("limits", () => {
+    const endless = "while True:\n            self.x = nn.Linear(1, 1)";
+
+    it("an endless constructor is not estimated, and says so", () => {
+      const estimates = estimatesOf(`${imports}${net([endless])}model = Net()\n`);
+      assert.deepEqual(
+        estimates.all().map(({ name, notBuilt }) => [name, notBuilt]),
+        [["Net", true]],
+      );
+      assert.match(reasons(estimates.ofClass("Net") ?? firstOf("")).join(), /stopped after \d+ steps/);
+    });
+
+    it("the limit holds for all classes of a file together", () => {
+      const many = Array.from({ length: 40 }, (_, i) => net([endless], ["return x"], `N${i}`)).join("");
+      const steps = estimatesOf(imports + many)
+        .all()
+        .flatMap((estimate) => reasons(estimate));
+      assert.equal(steps.length, 40);
+      for (const text of steps) assert.match(text, /stopped after/);
+    });
+
+    it("work on long values counts", () => {
+      const text = `${imports}${net(["x = 'a' * 1000000", "while True:\n            y = x.replace('a', 'b')"])}`;
+      assert.match(reasons(firstOf(text)).join(), /stopped after/);
+    });
+
+    it("no optimizer is a reason", () => {
+      const input = "# vram: batch=2, input=float32[B,4]\n";
+      const estimate = firstOf(
+        input + imports + net(["self.fc = nn.Linear(4, 4)"], ["return self.fc(x)"]) + "model = Net()\n",
+      );
+      assert.ok(!estimate.complete);
+      assert.deepEqual(reasons(estimate), ["optimizer state: optimizer unknown"]);
     });
   });
 

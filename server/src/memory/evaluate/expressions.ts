@@ -3,7 +3,7 @@ import type * as tree from "../../python/tree";
 import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { getAttribute } from "./attributes";
-import { evaluateCall } from "./calls";
+import { chargeElements, evaluateCall } from "./calls";
 import { evaluateComprehension } from "./comprehensions";
 import { formatPercent, interpolate } from "./format";
 import { dictSet, iterate } from "./iteration";
@@ -139,7 +139,10 @@ export function evaluateElements(
     }
     const spread = iterate(interpreter, interpreter.evaluate(node.value), node);
     if (isUnknown(spread)) return spread;
-    for (const item of spread) items.push(item);
+    for (const item of spread) {
+      interpreter.tick();
+      items.push(item);
+    }
   }
   return items;
 }
@@ -168,6 +171,7 @@ function evaluateDict(interpreter: Interpreter, node: tree.Dict): Value {
     const spread = interpreter.evaluate(entry.value);
     const source = spread instanceof ObjectValue ? spread.payload : spread;
     if (source instanceof DictValue) {
+      chargeElements(interpreter, source);
       for (const [key, one] of source.entries) dict.entries.set(key, { ...one });
       dict.tainted ??= source.tainted;
     } else {
@@ -211,7 +215,10 @@ export function binaryOperation(
   if (operator === "%" && typeof left === "string") return formatPercent(interpreter, left, right);
   if (isUnknown(right)) return right;
   const result = binary(operator, left, right);
-  if (!isFault(result)) return result.value;
+  if (!isFault(result)) {
+    chargeElements(interpreter, result.value);
+    return result.value;
+  }
   if (result === "zero-division") return interpreter.raise("ZeroDivisionError", "division by zero", span);
   if (result === "too-large") return interpreter.unknown("number", span);
   if (result === "too-long") return interpreter.unknown("size", span);
@@ -298,6 +305,7 @@ function compareValues(
 ): Value {
   const overloaded = valueComparison(interpreter, operator, left, right, span);
   if (overloaded !== undefined) return overloaded;
+  chargeElements(interpreter, left, right);
   const answer = comparison(operator, left, right);
   if (answer !== undefined) return answer;
   if (isUnknown(left)) return left;

@@ -33,6 +33,7 @@ export function textOfValue(interpreter: Interpreter, value: Value): string | Un
 /** `repr(value)`. */
 export function representation(interpreter: Interpreter, value: Value, depth = 0): string | Unknown {
   if (isUnknown(value)) return value;
+  interpreter.tick();
   if (depth > deepest) return "...";
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -9,6 +9,7 @@ import { childrenOf } from "./children";
 import { effectsOf } from "./effects";
 import { Frame } from "./frame";
 import type { Interpreter } from "./interpreter";
+import { isLimit } from "./reasons";
 import { FunctionValue, ObjectValue, type Value } from "./values";
 
 /** The blocks around a node, outermost first: the statements that come before it in each. */
@@ -78,7 +79,10 @@ export function evaluateInPlace(
     const made = assignmentOf(expression);
     const value = made === undefined ? undefined : finalValue(interpreter, made, allowance);
     if (value instanceof ObjectValue && value.module !== undefined) return value;
-    if (value !== undefined && isUnknown(value)) interpreter.note(value);
+    if (value !== undefined && isUnknown(value)) {
+      if (isLimit(value.reason)) return value;
+      interpreter.note(value);
+    }
     allowance();
     return interpreter.guard(() => held(interpreter, interpreter.evaluate(expression)));
   } finally {
@@ -134,7 +138,7 @@ function assignmentOf(expression: Expression): Assignment | undefined {
 function finalValue(interpreter: Interpreter, made: Assignment, allowance: () => void): Value | undefined {
   allowance();
   const fault = interpreter.guard(() => void interpreter.execute([made.statement]));
-  if (isUnknown(fault)) return undefined;
+  if (isUnknown(fault)) return isLimit(fault.reason) ? fault : undefined;
   interpreter.tracing = true;
   const until = made.rest.findIndex(
     (statement) => trains(statement) || takesParameters(statement, made.name),

@@ -34,18 +34,24 @@ function identity(value: object): number {
   return id;
 }
 
+/** Tuples that share their parts grow exponentially when unfolded. */
+const deepestKey = 8;
+
 /** How a dict or set files a value; undefined for what cannot be hashed or is not known. */
 export function keyOf(value: Value, depth = 0): Key | undefined {
-  if (isUnknown(value) || depth > 20) return undefined;
+  if (isUnknown(value) || depth > deepestKey) return undefined;
   const number = numeric(value);
   if (number !== undefined) return `n${number}`;
   if (typeof value === "string") return `s${value}`;
   if (value === null) return "None";
   if (value instanceof TupleValue) {
-    const parts = value.items.map((item) => keyOf(item, depth + 1));
-    return parts.includes(undefined)
-      ? undefined
-      : `(${parts.map((part) => `${part?.length}:${part}`).join()})`;
+    const parts: string[] = [];
+    for (const item of value.items) {
+      const part = keyOf(item, depth + 1);
+      if (part === undefined) return undefined;
+      parts.push(`${part.length}:${part}`);
+    }
+    return `(${parts.join()})`;
   }
   if (value instanceof DtypeValue) return `d${value.dtype}`;
   if (value instanceof DeviceValue) return `e${value.name}`;
@@ -74,8 +80,21 @@ function sequenceOf(value: Value): readonly Value[] | undefined {
   return value instanceof ListValue || value instanceof TupleValue ? value.items : undefined;
 }
 
+/** Pairs that one comparison still may look at: lists that share their parts grow exponentially when unfolded. */
+interface Work {
+  left: number;
+}
+
+const mostCompared = 100_000;
+
 /** `left == right`; undefined when it is not known. */
-export function equal(left: Value, right: Value, depth = 0): boolean | undefined {
+export function equal(
+  left: Value,
+  right: Value,
+  depth = 0,
+  work: Work = { left: mostCompared },
+): boolean | undefined {
+  if (--work.left < 0) return undefined;
   if (isUnknown(left) || isUnknown(right)) return left === right ? undefined : undefined;
   if (left === right) return true;
   if (left instanceof Tensor || right instanceof Tensor || depth > 50) return undefined;
@@ -87,9 +106,9 @@ export function equal(left: Value, right: Value, depth = 0): boolean | undefined
   if (first !== undefined && second !== undefined) {
     if (left instanceof ListValue !== right instanceof ListValue || first.length !== second.length)
       return false;
-    return allEqual(first, second, depth);
+    return allEqual(first, second, depth, work);
   }
-  if (left instanceof DictValue && right instanceof DictValue) return equalDicts(left, right, depth);
+  if (left instanceof DictValue && right instanceof DictValue) return equalDicts(left, right, depth, work);
   if (left instanceof SetValue && right instanceof SetValue) {
     return (
       left.entries.size === right.entries.size &&
@@ -107,7 +126,7 @@ export function equal(left: Value, right: Value, depth = 0): boolean | undefined
   ) {
     const names = left.type.fields.map((field) => field.name);
     const values = (object: ObjectValue): Value[] => names.map((name) => object.attributes.get(name) ?? null);
-    return allEqual(values(left), values(right), depth);
+    return allEqual(values(left), values(right), depth, work);
   }
   if (left instanceof DeviceValue) return deviceEquals(left, right);
   if (right instanceof DeviceValue) return deviceEquals(right, left);
@@ -119,17 +138,23 @@ function deviceEquals(device: DeviceValue, other: Value): boolean {
   return other instanceof DeviceValue ? device.name === other.name : device.name === other;
 }
 
-function allEqual(first: readonly Value[], second: readonly Value[], depth: number): boolean | undefined {
+function allEqual(
+  first: readonly Value[],
+  second: readonly Value[],
+  depth: number,
+  work: Work,
+): boolean | undefined {
   let answer: boolean | undefined = true;
   for (let i = 0; i < first.length; i++) {
-    const same = equal(first[i] ?? null, second[i] ?? null, depth + 1);
+    const same = equal(first[i] ?? null, second[i] ?? null, depth + 1, work);
     if (same === false) return false;
     if (same === undefined) answer = undefined;
+    if (work.left < 0) return undefined;
   }
   return answer;
 }
 
-function equalDicts(left: DictValue, right: DictValue, depth: number): boolean | undefined {
+function equalDicts(left: DictValue, right: DictValue, depth: number, work: Work): boolean | undefined {
   if (left.tainted !== undefined || right.tainted !== undefined) return undefined;
   if (left.entries.size !== right.entries.size) return false;
   const pairs: [Value, Value][] = [];
@@ -142,6 +167,7 @@ function equalDicts(left: DictValue, right: DictValue, depth: number): boolean |
     pairs.map((pair) => pair[0]),
     pairs.map((pair) => pair[1]),
     depth,
+    work,
   );
 }
 

@@ -11,10 +11,11 @@ import { Interpreter, type Limits } from "./interpreter";
 import { namedModules, namedTensors } from "./nn/state";
 import type { ObjectValue } from "./values";
 import { ClassValue, FunctionValue, type Value } from "./values";
+import type { World } from "./world";
 
 /** The top level may take this many steps altogether, and one statement of it this many. */
-const topLevelSteps = 300_000;
-const statementSteps = 100_000;
+const topLevelSteps = 150_000;
+const statementSteps = 60_000;
 
 export class Program {
   readonly interpreter: Interpreter;
@@ -25,8 +26,9 @@ export class Program {
     readonly execution: Execution,
     readonly module: Module,
     limits?: Limits,
+    world?: World,
   ) {
-    this.interpreter = new Interpreter(execution, module, limits);
+    this.interpreter = new Interpreter(execution, module, limits, world);
     this.runTopLevel();
   }
 

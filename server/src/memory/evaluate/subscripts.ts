@@ -104,7 +104,9 @@ export function pick(
 ): Value | Value[] {
   if (index instanceof SliceValue) {
     const positions = slicePositions(index, items.length);
-    return isUnknown(positions) ? positions : positions.map((position) => items[position] ?? null);
+    if (isUnknown(positions)) return positions;
+    interpreter.tick(positions.length >> 4);
+    return positions.map((position) => items[position] ?? null);
   }
   const position = positionOf(interpreter, index, span);
   if (isUnknown(position)) return position;
