@@ -61,16 +61,19 @@ export const rule = defineRule<MessageId>({
       const [argument] = call.positional;
       if (argument === undefined || argument.kind === "Starred") return;
       if (!checkpointFunction.test(context.torch.resolve.qualifiedName(callee) ?? "")) return;
-      check(context, call, segmentOf(context.torch.resolve, argument));
+      check(context, call, argument);
     },
   }),
 });
 
-function check(context: RuleContext<MessageId>, call: Call, segment: Segment): void {
+function check(context: RuleContext<MessageId>, call: Call, argument: Expression): void {
   const { resolve } = context.torch;
+  const segment = segmentOf(resolve, argument);
   const norm = segment.layers.find(updatesStatistics);
   // A `context_fn` may take care of the second run.
-  if (norm !== undefined && keyword(call, "context_fn") === undefined && !mindsBatchNorm(resolve)) {
+  const isMinded =
+    norm === undefined || keyword(call, "context_fn") !== undefined || isInEvalMode(resolve, argument, norm);
+  if (!isMinded && !mindsBatchNorm(resolve)) {
     context.report({
       at: call,
       message: "batchNorm",
@@ -103,6 +106,16 @@ function updatesStatistics({ name, construction }: Layer): boolean {
   if (tracks !== undefined && !(tracks.kind === "Boolean" && tracks.value)) return false;
   // A momentum of its own may be one that counts with the second run.
   return momentum === undefined || momentum.kind === "Float" || momentum.kind === "Integer";
+}
+
+/** `self.norm.eval()`, `self.stem.eval()` of the segment itself: its statistics stay as they are. */
+function isInEvalMode(resolve: Resolver, segment: Expression, norm: Layer): boolean {
+  const key = resolve.keyOf(segment);
+  return (resolve.index.callsByName.get("eval") ?? []).some(({ callee }) => {
+    if (callee.kind !== "Attribute") return false;
+    if (key !== undefined && resolve.keyOf(callee.object) === key) return true;
+    return resolve.valuesOf(callee.object).some((value) => value === norm.construction);
+  });
 }
 
 /** The file looks for BatchNorm layers, to freeze them or to change their momentum: it knows of the matter. */
