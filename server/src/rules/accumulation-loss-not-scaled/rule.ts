@@ -1,10 +1,11 @@
 /** The optimizer steps every k backwards, and the loss is not divided by k. */
-import type { Expression, Node } from "../../python/tree";
+import type { Expression } from "../../python/tree";
 import { dottedPath, walk } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import type { Resolver } from "../../torch/resolve";
 import { contains } from "../../torch/training-loop/search";
 import { judgeLoss } from "../../torch/training-loop/loss";
+import { foundFromEveryBeginning, stepText } from "../accumulation";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -40,18 +41,12 @@ export const rule = defineRule<MessageId>({
   messages,
   create: (context) => ({
     finish() {
-      const reported = new Set<Node>();
-      for (const beginnings of context.torch.trainingLoops.byLoop.values()) {
-        const perBeginning = beginnings.map((loop) => unscaled(context, loop));
-        for (const found of perBeginning[0] ?? []) {
-          const everywhere = perBeginning.every((others) =>
-            others.some(({ backward }) => backward.node === found.backward.node),
-          );
-          if (!everywhere || reported.has(found.backward.node)) continue;
-          reported.add(found.backward.node);
-          report(context, found);
-        }
-      }
+      const found = foundFromEveryBeginning(
+        context,
+        (loop) => unscaled(context, loop),
+        ({ backward }) => backward.node,
+      );
+      for (const one of found) report(context, one);
     },
   }),
 });
@@ -163,13 +158,6 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
     ],
     fixes: edits === undefined ? [] : [{ title: "divide", values: { k }, safety: "review", edits }],
   });
-}
-
-function stepText({ source }: RuleContext, { node }: TraceEvent): string {
-  const text = source.slice(node);
-  return node.kind === "Call" && (text.length > 60 || /[\r\n]/.test(text))
-    ? `${source.slice(node.callee)}(…)`
-    : text;
 }
 
 function shortened(text: string): string {

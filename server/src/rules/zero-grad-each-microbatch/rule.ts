@@ -1,8 +1,17 @@
 /** Gradients are reset on every micro-batch of a loop that steps only every k of them. */
-import type { Call, Expression, Node, Span, Statement } from "../../python/tree";
+import type { Call, Node, Span, Statement } from "../../python/tree";
 import { statementList } from "../../python/walk";
 import type { Accumulation, Place, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import { zeroingReaches } from "../../torch/training-loop";
+import { headOf } from "../../torch/per-batch";
+import {
+  firstLine,
+  foundFromEveryBeginning,
+  lastOfUpdate,
+  runsWithEachBackward,
+  stepsText,
+  stepText,
+} from "../accumulation";
 import { deleteStatement, insertLineAfter, insertLineBefore, takeStatement } from "../fix";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
@@ -55,18 +64,12 @@ export const rule = defineRule<MessageId>({
   messages,
   create: (context) => ({
     finish() {
-      const reported = new Set<Node>();
-      for (const beginnings of context.torch.trainingLoops.byLoop.values()) {
-        const perBeginning = beginnings.map((loop) => wrongZeroings(context, loop));
-        for (const wrong of perBeginning[0] ?? []) {
-          const everywhere = perBeginning.every((found) =>
-            found.some(({ zeroing }) => zeroing.node === wrong.zeroing.node),
-          );
-          if (!everywhere || reported.has(wrong.zeroing.node)) continue;
-          reported.add(wrong.zeroing.node);
-          report(context, wrong);
-        }
-      }
+      const found = foundFromEveryBeginning(
+        context,
+        (loop) => wrongZeroings(context, loop),
+        ({ zeroing }) => zeroing.node,
+      );
+      for (const wrong of found) report(context, wrong);
     },
   }),
 });
@@ -104,7 +107,7 @@ function outsideGuard(context: RuleContext, loop: TrainingLoop, accumulation: Ac
   const wrong: Wrong[] = [];
   for (const zeroing of loop.zeroings) {
     const step = accumulation.guardedSteps.find((candidate) => resetsFor(context, zeroing, candidate, loop));
-    if (step !== undefined && runsWithEachBackward(zeroing, loop)) {
+    if (step !== undefined && runsWithEachBackward(zeroing, loop, testsGradient)) {
       wrong.push({ loop, zeroing, step, message: "guarded" });
     }
   }
@@ -119,7 +122,7 @@ function insideMicroLoop(context: RuleContext, loop: TrainingLoop): Wrong[] {
   if (loop.steps.some(isInside)) return [];
   const wrong: Wrong[] = [];
   for (const zeroing of loop.zeroings) {
-    if (!isInside(zeroing) || !runsWithEachBackward(zeroing, loop)) continue;
+    if (!isInside(zeroing) || !runsWithEachBackward(zeroing, loop, testsGradient)) continue;
     const step = loop.steps.find((candidate) => resetsFor(context, zeroing, candidate, loop));
     if (step !== undefined) wrong.push({ loop, zeroing, step, message: "microLoop" });
   }
@@ -133,7 +136,7 @@ function underAccumulate(context: RuleContext, loop: TrainingLoop, accumulation:
   if (step === undefined) return [];
   const wrong: Wrong[] = [];
   for (const zeroing of loop.zeroings) {
-    if (!isUnder(zeroing, accumulation.node) || !runsWithEachBackward(zeroing, loop)) continue;
+    if (!isUnder(zeroing, accumulation.node) || !runsWithEachBackward(zeroing, loop, testsGradient)) continue;
     if (zeroing.of === "model") wrong.push({ loop, zeroing, step, message: "accelerateModel" });
     else if (zeroing.of === "optimizer" && loop.events.indexOf(zeroing) < firstBackward) {
       wrong.push({ loop, zeroing, step, message: "accelerateBefore" });
@@ -183,18 +186,6 @@ function resetsAllParameters({ torch }: RuleContext, zeroing: TraceEvent): boole
   );
 }
 
-/** True when nothing stands between the loop and the zeroing that does not stand before a backward too. */
-function runsWithEachBackward(zeroing: TraceEvent, loop: TrainingLoop): boolean {
-  return loop.backwards.some(({ places }) =>
-    zeroing.places.every(
-      (place) =>
-        (place.kind !== "branch" && place.kind !== "handler") ||
-        places.includes(place) ||
-        testsGradient(place),
-    ),
-  );
-}
-
 /** `if p.grad is not None:` around a reset. */
 function testsGradient(place: Place): boolean {
   if (place.kind !== "branch" || place.test?.kind !== "Comparison") return false;
@@ -219,7 +210,7 @@ function report(context: RuleContext<MessageId>, { loop, zeroing, step, message 
     at: zeroing.node,
     message,
     values: {
-      zeroing: shortened(text),
+      zeroing: firstLine(text),
       step: stepText(context, step),
       k: stepsText(context, accumulation?.steps),
     },
@@ -234,28 +225,8 @@ function report(context: RuleContext<MessageId>, { loop, zeroing, step, message 
       ...loop.backwards.slice(0, 1).map(({ node }) => ({ at: node, message: "backward" as const })),
       { at: step.node, message: "step" },
     ],
-    fixes: fix === undefined ? [] : [{ ...fix, values: { zeroing: shortened(text) }, safety: "review" }],
+    fixes: fix === undefined ? [] : [{ ...fix, values: { zeroing: firstLine(text) }, safety: "review" }],
   });
-}
-
-function headOf(loop: Node & { kind: "For" | "While" }): Span {
-  return { start: loop.start, end: loop.kind === "For" ? loop.iterable.end : loop.test.end };
-}
-
-function stepsText({ source }: RuleContext, steps: Expression | undefined): string {
-  return steps === undefined ? "k" : source.slice(steps);
-}
-
-function stepText({ source }: RuleContext, { node }: TraceEvent): string {
-  const text = source.slice(node);
-  return node.kind === "Call" && (text.length > 60 || /[\r\n]/.test(text))
-    ? `${source.slice(node.callee)}(…)`
-    : text;
-}
-
-function shortened(text: string): string {
-  const [line = ""] = text.split(/[\r\n]/);
-  return line;
 }
 
 interface MoveFix {
@@ -285,14 +256,6 @@ function fixOf(context: RuleContext, { loop, zeroing, step, message }: Wrong): M
       : insertLineAfter(source, lastOfUpdate(loop, step), text);
   if (addition === undefined) return undefined;
   return { title: message === "microLoop" ? "moveOut" : "move", edits: [removal, addition] };
-}
-
-/** The step, or the `scaler.update()` right behind it. */
-function lastOfUpdate(loop: TrainingLoop, step: TraceEvent): Statement {
-  const list = statementList(step.statement)?.list ?? [];
-  const next = list[list.indexOf(step.statement) + 1];
-  const isUpdate = loop.events.some(({ kind, statement }) => kind === "scaler-update" && statement === next);
-  return isUpdate && next !== undefined ? next : step.statement;
 }
 
 /** True when the step's own block resets already. */
