@@ -1,6 +1,8 @@
 /** The extension's commands. */
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
+import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
 import type { RulePages } from "./rule-pages";
 
 export function registerCommands(
@@ -12,8 +14,29 @@ export function registerCommands(
     vscode.commands.registerCommand("vramlint.restart", () => client.restart()),
     vscode.commands.registerCommand("vramlint.showLog", () => log.show()),
     vscode.commands.registerCommand("vramlint.fixAll", fixAll),
+    vscode.commands.registerCommand("vramlint.insertHeader", () => insertHeader(client)),
     vscode.commands.registerCommand("vramlint.openRulePage", (rule: unknown) => pages.open(rule)),
   ];
+}
+
+/** A budget header filled from the script; what the script does not say is left to be filled in. */
+async function insertHeader(client: LanguageClient): Promise<void> {
+  const active = vscode.window.activeTextEditor;
+  if (active?.document.languageId !== "python") return;
+  const params: BudgetHeaderParams = { textDocument: { uri: active.document.uri.toString() } };
+  const answer = await client.sendRequest<BudgetHeaderAnswer | null>(budgetHeaderMethod, params);
+  if (answer === null) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("vramlint: this file has a budget header already, or nothing to estimate."),
+    );
+    return;
+  }
+  const editor = vscode.window.visibleTextEditors.find(
+    ({ document }) => document.uri.toString() === answer.uri,
+  );
+  const { line, character } = answer.position;
+  const snippet = new vscode.SnippetString(answer.snippet);
+  await (editor ?? active).insertSnippet(snippet, new vscode.Position(line, character));
 }
 
 /** All safe fixes of the active file, as one step that undo takes back. */

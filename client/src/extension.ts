@@ -39,7 +39,7 @@ function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
     outputChannel: log,
     diagnosticPullOptions: { onChange: true, onTabs: false },
     initializationOptions: {
-      commands: ["vramlint.openRulePage"],
+      commands: ["vramlint.openRulePage", "editor.action.triggerSuggest"],
       status: true,
       rulePage: `command:vramlint.openRulePage?${encodeURIComponent('["{rule}"]')}`.replace(
         "%7Brule%7D",

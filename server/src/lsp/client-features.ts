@@ -27,6 +27,8 @@ export interface ClientFeatures {
   readonly diagnosticData: boolean;
   readonly codeActionLiterals: boolean;
   readonly markdownHover: boolean;
+  /** Completions may hold placeholders. */
+  readonly snippets: boolean;
   readonly options: ClientOptions;
 }
 
@@ -47,6 +49,7 @@ export function readClientFeatures(params: InitializeParams): ClientFeatures {
     diagnosticData: pull?.dataSupport === true || push?.dataSupport === true,
     codeActionLiterals: textDocument?.codeAction?.codeActionLiteralSupport !== undefined,
     markdownHover: textDocument?.hover?.contentFormat?.includes("markdown") === true,
+    snippets: textDocument?.completion?.completionItem?.snippetSupport === true,
     options: readClientOptions(params.initializationOptions),
   };
 }

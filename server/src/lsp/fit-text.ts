@@ -1,12 +1,13 @@
 /** Budget and device against the trained model: the verdict, the largest micro-batch, what would make it fit. */
 import type { Analysis } from "../analysis";
-import { largestBatch, whatFits } from "../memory/fit";
+import { whatFits } from "../memory/fit";
 import type { FitOption } from "../memory/fit";
 import { formatBytes } from "../memory/units";
 import { fitHoverTexts as texts, modelTexts } from "../messages/editor";
 import { message, render } from "../messages/message";
 import type { Language, Message } from "../messages/message";
 import type { Module } from "../python/tree";
+import { largestBatchOf } from "./largest-batch";
 
 const known = new WeakMap<Analysis, readonly Message[]>();
 
@@ -28,7 +29,8 @@ function isOption({ text }: Message): boolean {
   return text === texts.option || text === texts.notEnough;
 }
 
-function linesOf({ setup, verdict }: Analysis, module: Module): Message[] {
+function linesOf(analysis: Analysis, module: Module): Message[] {
+  const { setup, verdict } = analysis;
   const limit = setup.budget?.value ?? setup.device?.value.bytes;
   if (limit === undefined || verdict === undefined) return [];
   const isBudget = setup.budget !== undefined;
@@ -44,7 +46,7 @@ function linesOf({ setup, verdict }: Analysis, module: Module): Message[] {
     if (budget !== undefined && needed > budget) lines.push(over(texts.overBudget, needed, budget));
     if (device !== undefined && needed > device) lines.push(over(texts.overDevice, needed, device));
   }
-  const largest = largestBatch(module, setup, limit);
+  const largest = largestBatchOf(analysis, module);
   if (largest !== undefined) {
     lines.push(message(isBudget ? texts.largestUnderBudget : texts.largestOnDevice, { batch: largest }));
   }

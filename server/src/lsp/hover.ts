@@ -6,6 +6,7 @@ import type { Call, Span } from "../python/tree";
 import { ancestors, nodeAtOffset } from "../python/walk";
 import { classHeads } from "./class-heads";
 import { fitMarkdown } from "./fit-text";
+import { keyMarkdown } from "./key-help";
 import { callMarkdown, layersMarkdown } from "./layer-text";
 import { effectiveBatch, modelMarkdown } from "./model-text";
 import type { TextContext } from "./model-text";
@@ -17,6 +18,7 @@ export async function hover(session: Session, params: HoverParams): Promise<Hove
   const offset = analysed?.unit.offsetAt(params.textDocument.uri, params.position);
   if (analysed === undefined || offset === undefined) return undefined;
   const found =
+    keyAt(analysed, offset) ??
     headerAt(analysed, offset) ??
     modelAt(analysed, offset) ??
     layersAt(analysed, offset) ??
@@ -31,6 +33,13 @@ export async function hover(session: Session, params: HoverParams): Promise<Hove
 interface Found {
   readonly span: Span;
   readonly markdown: string;
+}
+
+/** A key of the header, explained. */
+function keyAt({ analysis, settings }: Analysed, offset: number): Found | undefined {
+  const entry = analysis.header.entries.find(({ keySpan }) => contains(keySpan, offset));
+  if (entry?.key === undefined) return undefined;
+  return { span: entry.keySpan, markdown: keyMarkdown(entry.key, settings) };
 }
 
 function headerAt(analysed: Analysed, offset: number): Found | undefined {

@@ -18,12 +18,16 @@ import { Analyses } from "./analyses";
 import type { Outcome } from "./analyses";
 import { readClientFeatures } from "./client-features";
 import { codeActionKinds, codeActions } from "./code-actions";
+import { completion, completionTriggers } from "./completion";
 import { Configuration } from "./configuration";
 import { Diagnostics } from "./diagnostics";
 import { describe, Documents } from "./documents";
+import { budgetHeaderMethod } from "./header-request";
+import type { BudgetHeaderParams } from "./header-request";
 import type { ServerHost } from "./host";
 import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
+import { budgetHeader } from "./insert-header";
 import { ProjectFiles } from "./project-files";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
@@ -53,6 +57,7 @@ function initializeResult(host: ServerHost): InitializeResult {
         workspaceDiagnostics: false,
       },
       codeActionProvider: { codeActionKinds: [...codeActionKinds] },
+      completionProvider: { triggerCharacters: [...completionTriggers] },
       hoverProvider: true,
       inlayHintProvider: true,
     },
@@ -129,6 +134,11 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     contained((asked) => diagnostics.report(asked), { kind: "full", items: [] }),
   );
   connection.onCodeAction(contained((asked) => codeActions(session, asked), []));
+  connection.onCompletion(contained((asked) => completion(session, asked), []));
+  connection.onRequest(
+    budgetHeaderMethod,
+    contained((asked: BudgetHeaderParams) => budgetHeader(session, asked), null),
+  );
   connection.onHover(contained((asked) => hover(session, asked), null));
   connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));
 

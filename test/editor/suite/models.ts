@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { closeEverything, diagnosticOf, hoverText, open, positionOf, replace, revert } from "./editor";
+import {
+  closeEverything,
+  diagnosticOf,
+  hoverText,
+  labelOf,
+  open,
+  positionOf,
+  replace,
+  revert,
+} from "./editor";
 
 async function hintsOf({ uri, lineCount }: vscode.TextDocument): Promise<vscode.InlayHint[]> {
   const range = new vscode.Range(0, 0, lineCount, 0);
@@ -30,6 +39,37 @@ describe("what a model needs, in the editor", () => {
     const { document } = editor;
     const text = await hoverText(document.uri, positionOf(document, "model = ResNet(classes=200)", 10));
     assert.match(text, /11,621,896 parameters/);
+  });
+
+  it("shows a layer over the line that makes it, and a call over the call", async () => {
+    const { document } = editor;
+    const layer = await hoverText(document.uri, positionOf(document, "self.norm = ", 3));
+    assert.match(layer, /\| Saved for backward \| 256\.0 MiB \|/);
+    const call = await hoverText(document.uri, positionOf(document, "self.blocks(x)", 6));
+    assert.match(call, /`float32\[256, 512, 8, 8\]`/);
+  });
+
+  it("marks the line of the peak", async () => {
+    const { document } = editor;
+    const hints = await hintsOf(document);
+    const peak = hints.filter((hint) => labelOf(hint) === "peak of the step is here");
+    assert.deepEqual(
+      peak.map(({ position }) => position.line),
+      [positionOf(document, "out = self.norm2(self.conv2(out))").line],
+    );
+  });
+
+  it("completes keys and values of the header", async () => {
+    const { document } = editor;
+    const at = positionOf(document, "precision=fp32", "precision=".length);
+    const list = await vscode.commands.executeCommand<vscode.CompletionList>(
+      "vscode.executeCompletionItemProvider",
+      document.uri,
+      at,
+      "=",
+    );
+    const offered = list.items.map(({ label }) => (typeof label === "string" ? label : label.label));
+    for (const precision of ["fp32", "amp-bf16"]) assert.ok(offered.includes(precision), offered.join(" "));
   });
 
   it("stands behind the header and the class, and follows edits", async () => {

@@ -1,0 +1,106 @@
+/** Our own request: a budget header for a script that has none, filled from the script, the rest to be filled in. */
+import { headEnd } from "../directives/comments";
+import { optimizerName } from "../directives/budget";
+import { hasHeader } from "../directives/header";
+import { headerExamples } from "../directives/keys";
+import type { HeaderKey } from "../directives/keys";
+import { moduleNames } from "../directives/names";
+import type { TrainingSetup } from "../memory/setup";
+import type { ParsedModule } from "../python/parse";
+import type { Module } from "../python/tree";
+import { walk } from "../python/walk";
+import type { BudgetHeaderAnswer, BudgetHeaderParams } from "./header-request";
+import { analysisFor } from "./session";
+import type { Session } from "./session";
+
+/** `null` where the text has a header already, or cannot be analysed. */
+export async function budgetHeader(
+  session: Session,
+  params: BudgetHeaderParams,
+): Promise<BudgetHeaderAnswer | null> {
+  const analysed = await analysisFor(session, params.textDocument.uri);
+  if (analysed === undefined) return null;
+  const { unit, analysis } = analysed;
+  const parsed = unit.parsed();
+  if (hasHeader(parsed.module)) return null;
+  const offset = placeFor(parsed, unit.writtenText);
+  const place = unit.locate({ start: offset, end: offset });
+  if (place === undefined) return null;
+  const needsLineEnd = offset > 0 && !/[\r\n]$/.test(parsed.source.text.slice(0, offset));
+  const snippet = `${needsLineEnd ? "\n" : ""}${snippetFor(analysis.setup, parsed.module)}\n`;
+  return { uri: place.uri, position: place.range.start, snippet };
+}
+
+/** Behind the docstring; else behind the lines that must stay first: shebang, encoding, a notebook's cell magic. */
+function placeFor({ module, source }: ParsedModule, written: string): number {
+  const [first] = module.body;
+  if (first !== undefined && headEnd(module) > first.start) {
+    return source.lineStart(source.lineOf(first.end) + 1);
+  }
+  let offset = 0;
+  for (let line = 0; line < Math.min(2, source.lineCount); line++) {
+    const text = written.slice(source.lineStart(line), source.lineStart(line) + source.lineText(line).length);
+    if (!/^(#!|%%|[ \t\f]*#.*?coding[:=])/.test(text)) break;
+    offset = source.lineStart(line + 1);
+  }
+  return offset;
+}
+
+/** Keys line by line, as people write them; those without a value in the script are placeholders. */
+const lines: readonly (readonly HeaderKey[])[] = [
+  ["device", "budget", "batch", "accumulate", "devices"],
+  ["input", "target", "loss"],
+  ["model", "optimizer", "precision"],
+];
+
+/** Left out where the script does not say them: their defaults hold. */
+const optional: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["accumulate", "devices", "loss", "model"]);
+
+/** Where the example would change what holds without the entry. */
+const placeholders: Readonly<Partial<Record<HeaderKey, string>>> = { precision: "fp32" };
+
+function snippetFor(setup: TrainingSetup, module: Module): string {
+  const known = valuesOf(setup, module);
+  let stop = 0;
+  const entry = (key: HeaderKey): string[] => {
+    const value = known[key];
+    if (value !== undefined) return [`${key}=${escaped(value)}`];
+    if (optional.has(key)) return [];
+    stop += 1;
+    const example = placeholders[key] ?? headerExamples[key].slice(key.length + 1);
+    return [`${key}=\${${stop}:${escaped(example)}}`];
+  };
+  return lines.map((keys) => `# vram: ${keys.flatMap(entry).join(", ")}`).join("\n");
+}
+
+function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKey, string>> {
+  const { batch, accumulate, devices, loss, optimizer, precision } = setup;
+  const values: Partial<Record<HeaderKey, string | undefined>> = {
+    batch: batch && String(batch.value),
+    accumulate: accumulate && accumulate.value > 1 ? String(accumulate.value) : undefined,
+    devices: devices && devices.value > 1 ? String(devices.value) : undefined,
+    loss: loss?.value,
+    model: modelOf(setup, module),
+    optimizer: optimizer && optimizerName(optimizer.value),
+    precision: precision?.value,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** The script's own expression, if the header can say it too: on one line, over names of the module. */
+function modelOf({ model }: TrainingSetup, module: Module): string | undefined {
+  if (model === undefined || /[\r\n#]/.test(model.value.text)) return undefined;
+  const names = moduleNames(module);
+  let isGlobal = true;
+  walk(model.value.expression, {
+    enter(node) {
+      if (node.kind === "Name" && !names.all.has(node.id)) isGlobal = false;
+    },
+  });
+  return isGlobal ? model.value.text : undefined;
+}
+
+/** For snippets, where `$`, `}` and the backslash mean something. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\$}]/g, "\\$&");
+}

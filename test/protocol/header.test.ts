@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { CompletionItem, Position } from "vscode-languageserver/node";
+import { script, uriOf } from "./support/scripts";
+import { plain, pullCapabilities, TestClient } from "./support/test-client";
+
+const example = readFileSync(path.join(__dirname, "../../test-fixtures/example/train.py"), "utf8");
+
+interface HeaderAnswer {
+  readonly uri: string;
+  readonly position: Position;
+  readonly snippet: string;
+}
+
+describe("inside the # vram: comments", () => {
+  const uri = uriOf("train.py");
+  let client: TestClient;
+  const start = async (text: string, setup: Parameters<typeof TestClient.start>[0] = {}): Promise<void> => {
+    client = await TestClient.start(setup);
+    await client.open(uri, text);
+  };
+  afterEach(() => client.kill());
+
+  /** At the `|` of the first line, which stands before the script. */
+  const completionsAt = async (line: string, setup?: Parameters<typeof TestClient.start>[0]) => {
+    const character = line.indexOf("|");
+    await start(`${line.replace("|", "")}\n${script}`, setup);
+    return client.connection.sendRequest<CompletionItem[]>("textDocument/completion", {
+      textDocument: { uri },
+      position: { line: 0, character },
+    });
+  };
+  const labels = (items: readonly CompletionItem[]): string[] => items.map(({ label }) => label);
+  /** The line with an offered item taken. */
+  const taken = (line: string, item: CompletionItem | undefined): string => {
+    const edit = item?.textEdit;
+    assert.ok(edit && "range" in edit);
+    const text = line.replace("|", "");
+    return text.slice(0, edit.range.start.character) + edit.newText + text.slice(edit.range.end.character);
+  };
+
+  it("offers the keys that are not given yet", async () => {
+    const line = "# vram: budget=2GiB, input=float32[B,3], ba|";
+    const items = await completionsAt(line);
+    assert.ok(!labels(items).includes("budget"));
+    assert.ok(labels(items).includes("input"), "which may be repeated");
+    const batch = items.find(({ label }) => label === "batch");
+    assert.equal(taken(line, batch), "# vram: budget=2GiB, input=float32[B,3], batch=");
+    assert.match(plain(batch?.documentation), /Micro-batch/);
+    assert.equal(batch?.detail, "batch=32");
+    assert.equal(batch.command, undefined);
+  });
+
+  it("offers keys at the beginning and behind a comma, and asks our own client to go on with the values", async () => {
+    const commands = ["editor.action.triggerSuggest"];
+    const items = await completionsAt("# vram: |", { initializationOptions: { commands } });
+    assert.equal(items.length, 17);
+    assert.equal(items[0]?.command?.command, commands[0]);
+  });
+
+  it("offers cards with what they have", async () => {
+    const line = "# vram: device=rtx|";
+    const card = (await completionsAt(line)).find(({ label }) => label === "rtx-4090");
+    assert.equal(card?.detail, "23.64 GiB usable");
+    assert.equal(taken(line, card), "# vram: device=rtx-4090");
+  });
+
+  it("offers dtypes, optimizers, choices, and the names of the file", async () => {
+    const cases = [
+      ["# vram: input=|", "bfloat16", "int64"],
+      ["# vram: optimizer=|", "adamw8bit", "sgd-momentum"],
+      ["# vram: budget=2GiB, precision=|", "amp-bf16", "fp32"],
+      ["# vram: shard=|", "zero3", "fsdp"],
+      ["# vram: model=|", "Net"],
+      ["# vram: checkpoint=|", "all", "Net"],
+      ["# vram: loss=|", "cross_entropy", "evaluate"],
+    ] as const;
+    for (const [line, ...expected] of cases) {
+      const offered = labels(await completionsAt(line));
+      for (const label of expected) assert.ok(offered.includes(label), `${line} ${label}`);
+      client.kill();
+    }
+  });
+
+  it("puts the dimensions behind a dtype where the client has placeholders", async () => {
+    const completion = { completionItem: { snippetSupport: true } };
+    const capabilities = {
+      ...pullCapabilities,
+      textDocument: { ...pullCapabilities.textDocument, completion },
+    };
+    const line = "# vram: input=mask=bo|";
+    const item = (await completionsAt(line, { capabilities })).find(({ label }) => label === "bool");
+    assert.equal(taken(line, item), "# vram: input=mask=bool[B, $0]");
+    client.kill();
+    const bare = (await completionsAt(line)).find(({ label }) => label === "bool");
+    assert.equal(taken(line, bare), "# vram: input=mask=bool");
+  });
+
+  it("offers the names of rules in suppressions", async () => {
+    const line = "x = 1  # vram: ignore[loss-graph-retained, eval|]";
+    const items = await completionsAt(line);
+    const item = items.find(({ label }) => label === "eval-without-no-grad");
+    assert.equal(taken(line, item), "x = 1  # vram: ignore[loss-graph-retained, eval-without-no-grad]");
+  });
+
+  it("offers nothing in code, strings, other comments and unknown keys", async () => {
+    for (const line of [
+      "x = |1",
+      '"# vram: |"',
+      "# note: |",
+      "# vram: nonsense=|",
+      "# vram: input=float32[B,|]",
+    ]) {
+      assert.deepEqual(labels(await completionsAt(line)), [], line);
+      client.kill();
+    }
+  });
+
+  it("explains each key when it is hovered over", async () => {
+    await start(example);
+    const hover = await client.hover(uri, client.positionOf(uri, "precision=fp32", 3));
+    const contents = hover?.contents;
+    assert.ok(typeof contents === "object" && "value" in contents);
+    assert.match(contents.value, /^\*\*precision\*\* — Number format/);
+    assert.match(contents.value, /Values: `fp32` `amp-fp16`/);
+    assert.deepEqual(hover?.range?.start, client.positionOf(uri, "precision=fp32"));
+  });
+
+  it("offers the largest micro-batch that fits", async () => {
+    await start(example);
+    const at = client.positionOf(uri, "batch=256", 7);
+    const title = "Set batch to 376, the largest that fits";
+    const actions = await client.actions(uri, { start: at, end: at });
+    const action = actions.find((candidate) => candidate.title === title);
+    assert.match(client.textAfter(uri, action?.edit), /batch=376, input=/);
+    await client.replace(uri, "batch=256, ", "batch=376, ");
+    const done = await client.actions(uri, { start: at, end: at });
+    assert.ok(!done.some((candidate) => candidate.title.startsWith("Set batch")), "it is set already");
+    const elsewhere = client.positionOf(uri, "class ResNet");
+    assert.deepEqual(await client.actions(uri, { start: elsewhere, end: elsewhere }), []);
+  });
+
+  const headerFor = (): Promise<HeaderAnswer | null> =>
+    client.connection.sendRequest("vramlint/budgetHeader", { textDocument: { uri } });
+
+  it("makes a header from the script, with what is unknown left to be filled in", async () => {
+    await start(example.replace(/^# vram:.*\n/gm, ""));
+    const answer = await headerFor();
+    assert.deepEqual(answer, {
+      uri,
+      position: { line: 1, character: 0 },
+      snippet: [
+        "# vram: device=${1:8GiB}, budget=${2:6.5GiB}, batch=256",
+        "# vram: input=${3:float32[B,3,32,32]}, target=${4:int64[B]<10}, loss=cross_entropy",
+        "# vram: model=ResNet(classes=200), optimizer=adamw, precision=${5:fp32}",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  it("makes none where there is one, and keeps shebang and encoding first", async () => {
+    await start(example);
+    assert.equal(await headerFor(), null);
+    client.kill();
+    await start(`#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n${script}`);
+    assert.deepEqual((await headerFor())?.position, { line: 2, character: 0 });
+  });
+
+  it("speaks Chinese with a Chinese client", async () => {
+    const items = await completionsAt("# vram: |", { locale: "zh-cn" });
+    assert.match(plain(items.find(({ label }) => label === "batch")?.documentation), /微批次/);
+  });
+});
