@@ -54,17 +54,11 @@ function regionOfWith(resolver: Resolver, node: With): AutocastRegion | "off" | 
 
 /** The call `torch.autocast(…)` that an expression is, holds in one of its arms, or is bound to. */
 export function autocastCall(resolver: Resolver, context: Expression): Call | undefined {
-  if (context.kind === "Call") return isAutocast(resolver, context) ? context : undefined;
-  if (context.kind === "Conditional") {
-    return autocastCall(resolver, context.body) ?? autocastCall(resolver, context.orelse);
-  }
-  if (context.kind !== "Name" && context.kind !== "Attribute") return undefined;
-  for (const value of resolver.valuesOf(context)) {
-    const branches = value.kind === "Conditional" ? [value.body, value.orelse] : [value];
-    const found = branches.find(
-      (branch): branch is Call => branch.kind === "Call" && isAutocast(resolver, branch),
-    );
-    if (found !== undefined) return found;
+  const isReference = context.kind === "Name" || context.kind === "Attribute";
+  const pending: Expression[] = isReference ? [...resolver.valuesOf(context)] : [context];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (at.kind === "Call" && isAutocast(resolver, at)) return at;
+    if (at.kind === "Conditional") pending.push(at.orelse, at.body);
   }
   return undefined;
 }

@@ -162,13 +162,31 @@ function around(resolver: Resolver, value: Expression): Expression | undefined {
   return modelWrappers.has(name) && !name.startsWith("copy.") ? parent : undefined;
 }
 
-/** `.float()` behind it, in the same expression or anywhere on the same model. */
+/** `.float()` behind it, on the model or a part of it (`model.head.float()`), or on parameters one by one. */
 function isUndone(resolver: Resolver, cast: Call): boolean {
   const keys = keysOf(resolver, cast);
-  return (resolver.index.callsByName.get("float") ?? []).some((call) => {
-    if (call.callee.kind !== "Attribute") return false;
-    if (call.callee.object === cast) return true;
-    const key = resolver.keyOf(call.callee.object);
-    return key !== undefined && keys.includes(key);
+  return (resolver.index.callsByName.get("float") ?? []).some(({ callee }) => {
+    if (callee.kind !== "Attribute") return false;
+    const { object } = callee;
+    if (object === cast || isParameterData(object)) return true;
+    const key = resolver.keyOf(object);
+    return key !== undefined && keys.some((own) => key === own || key.startsWith(`${own}.`));
   });
+}
+
+/** `p.data.float()`. */
+function isParameterData(expression: Expression): boolean {
+  return (
+    expression.kind === "Attribute" &&
+    expression.attribute.id === "data" &&
+    expression.object.kind === "Name" &&
+    /^(p|param|parameter|weight)$/.test(expression.object.id)
+  );
+}
+
+/** Adapters are made after the cast, in fp32, and they are what is trained. */
+export function trainsAdapters({ index }: Resolver): boolean {
+  for (const names of [index.namesById, index.attributesByName])
+    for (const name of names.keys()) if (/lora|peft|adapter/i.test(name)) return true;
+  return false;
 }

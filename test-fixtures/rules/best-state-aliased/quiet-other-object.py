@@ -50,3 +50,20 @@ def after(model, data):
     state = model.state_dict()
     torch.save(state, "last.pt")
     return state
+
+
+def fit_on_gpu(model, data):
+    """`cpu()` and `cuda()` give the parameters other storage."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best, best_state = float("inf"), None
+    for x, y in data:
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        if loss.item() < best:
+            best = loss.item()
+            model.cpu()
+            best_state = model.state_dict()
+            model.cuda()
+    model.load_state_dict(best_state)

@@ -7,6 +7,7 @@
 import type { Call, Node, Statement } from "../../python/tree";
 import { ancestors, statementList, walk } from "../../python/walk";
 import { autocastAround, type AutocastRegion } from "../../torch/autocast";
+import { trainedCasts } from "../../torch/low-precision";
 import type { Resolver } from "../../torch/resolve";
 import { dedentStatements } from "../fix";
 import { defineRule, type Report, type RuleContext } from "../rule";
@@ -61,8 +62,7 @@ function report(context: RuleContext<MessageId>, call: Call, region: AutocastReg
   const { source } = context;
   const loop = [...ancestors(call)].find((node) => isInside(node, region.node) && isLoop(node));
   const step = loop && stepIn(loop);
-  const renews = context.torch.resolve.index.callsByName.has("clear_autocast_cache");
-  if (loop !== undefined && step !== undefined && !renews && keepsCasts(region)) {
+  if (loop !== undefined && step !== undefined && keepsCasts(context, region)) {
     context.report({
       at: call,
       message: "loop",
@@ -113,13 +113,11 @@ function stepIn(loop: Node): Call | undefined {
   return found;
 }
 
-/** Without `cache_enabled=False`. */
-function keepsCasts({ call }: AutocastRegion): boolean {
-  return (
-    call !== undefined &&
-    !call.keywords.some(({ name }) => name.id === "cache_enabled") &&
-    call.positional.length < 3
-  );
+/** Without `cache_enabled=False`; weights in low precision are not cast at all. */
+function keepsCasts({ torch }: RuleContext, { call }: AutocastRegion): boolean {
+  if (call === undefined || call.positional.length > 2) return false;
+  if (call.keywords.some(({ name }) => name.id === "cache_enabled")) return false;
+  return !torch.resolve.index.callsByName.has("clear_autocast_cache") && trainedCasts(torch).length === 0;
 }
 
 function shortened(text: string): string {

@@ -62,7 +62,8 @@ interface KeptState {
 function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   if (call.callee.kind !== "Attribute" || call.positional.length > 0) return undefined;
   const model = unwrapped(call.callee.object);
-  if (resolve.roleOf(model) !== "model") return undefined;
+  if (model.kind !== "Name" && model.kind !== "Attribute") return undefined;
+  if (resolve.roleOf(model) !== "model" || visitsCpu(resolve, model)) return undefined;
   const value = outermostAlias(resolve, call);
   const { parent } = value;
   if (parent?.kind === "Assign") {
@@ -77,6 +78,21 @@ function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   if (attribute.id !== "append" || statement?.kind !== "ExpressionStatement") return undefined;
   if (object.kind !== "Name" && object.kind !== "Attribute") return undefined;
   return { call, model, value, statement, holder: object, how: "appended" };
+}
+
+/** `model.cpu()` before the state is taken, `model.cuda()` behind it: the parameters get other storage. */
+function visitsCpu(resolve: Resolver, model: Expression): boolean {
+  const key = resolve.keyOf(model);
+  const moves = [
+    ...(resolve.index.callsByName.get("cpu") ?? []),
+    ...(resolve.index.callsByName.get("to") ?? []),
+  ];
+  return moves.some(
+    ({ callee, positional: [device] }) =>
+      callee.kind === "Attribute" &&
+      resolve.keyOf(unwrapped(callee.object)) === key &&
+      (callee.attribute.id === "cpu" || (device?.kind === "String" && device.value === "cpu")),
+  );
 }
 
 /** `model` of `model.module`. */
@@ -117,10 +133,14 @@ function aliasAround(resolve: Resolver, value: Expression): Expression | undefin
 
 /** `v`, `v.detach()`, `v.data`: the same storage. */
 function isSameTensor(element: Expression): boolean {
-  if (element.kind === "Name") return true;
-  if (element.kind === "Attribute") return element.attribute.id === "data" && isSameTensor(element.object);
-  if (element.kind !== "Call" || element.callee.kind !== "Attribute") return false;
-  return element.callee.attribute.id === "detach" && isSameTensor(element.callee.object);
+  let at = element;
+  for (;;) {
+    if (at.kind === "Name") return true;
+    if (at.kind === "Attribute" && at.attribute.id === "data") at = at.object;
+    else if (at.kind === "Call" && at.callee.kind === "Attribute" && at.callee.attribute.id === "detach")
+      at = at.callee.object;
+    else return false;
+  }
 }
 
 function check(context: RuleContext<MessageId>, kept: KeptState): void {

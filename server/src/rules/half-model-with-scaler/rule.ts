@@ -3,7 +3,7 @@
  * "Attempting to unscale FP16 gradients."
  */
 import type { Call } from "../../python/tree";
-import { trainedCasts, type TrainedCast } from "../../torch/low-precision";
+import { trainedCasts, trainsAdapters, type TrainedCast } from "../../torch/low-precision";
 import { isDisabled, scalerOfStep } from "../../torch/scaling";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -32,6 +32,7 @@ export const rule = defineRule<MessageId>({
     finish() {
       const { index } = context.torch.resolve;
       if (!index.namesById.has("GradScaler") && !index.attributesByName.has("GradScaler")) return;
+      if (trainsAdapters(context.torch.resolve)) return;
       for (const found of trainedCasts(context.torch)) check(context, found);
     },
   }),
@@ -47,7 +48,6 @@ function check(
   if (torch.resolve.objectOf(scaler)?.certainty === "name" || step.node.kind !== "Call") return;
   // A fused optimizer divides by the scale itself; `unscale_` does not.
   if (isFused(optimizer) && !loop.events.some(({ kind }) => kind === "unscale")) return;
-  if (torch.resolve.index.namesById.has("get_peft_model")) return;
   context.report({
     at: cast,
     message: "half",

@@ -2,7 +2,7 @@
  * A trained model cast to half precision as a whole, without autocast: weights, gradients and the optimizer's state are in
  * half precision with it, and so are the inputs and outputs of normalisation and softmax.
  */
-import { trainedCasts, type TrainedCast } from "../../torch/low-precision";
+import { trainedCasts, trainsAdapters, type TrainedCast } from "../../torch/low-precision";
 import { scalerOfBackward, scalerOfStep } from "../../torch/scaling";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -46,7 +46,12 @@ export const rule = defineRule<MessageId>({
         )
       )
         return;
-      if (!index.callsByName.has("backward") || isMixedAnyhow(context)) return;
+      if (
+        !index.callsByName.has("backward") ||
+        isMixedAnyhow(context) ||
+        trainsAdapters(context.torch.resolve)
+      )
+        return;
       for (const found of trainedCasts(context.torch)) check(context, found);
     },
   }),
@@ -55,7 +60,7 @@ export const rule = defineRule<MessageId>({
 function isMixedAnyhow({ torch }: RuleContext): boolean {
   const { namesById, attributesByName, callsByName } = torch.resolve.index;
   const names = [...namesById.keys(), ...attributesByName.keys()];
-  if (names.some((name) => byHand.test(name) || /autocast|get_peft_model|PeftModel/.test(name))) return true;
+  if (names.some((name) => byHand.test(name) || /autocast/.test(name))) return true;
   // Layers that are put back one by one: `layer.float()` in a loop over the modules.
   return (callsByName.get("float") ?? []).some(
     ({ callee }) =>
