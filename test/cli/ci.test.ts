@@ -154,7 +154,7 @@ describe("CI", function () {
     const [jenkins] = blocksOf("other.md").filter(({ language }) => language === "groovy");
     const commands = [...(jenkins?.text.matchAll(/\bsh '(.*)'/g) ?? [])].map(([, command = ""]) => command);
     const [install, check, ...more] = commands;
-    assert.match(install ?? "", /^npm install --global git\+https:/);
+    assert.match(install ?? "", /^npm install --global --install-links git\+https:/);
     assert.deepEqual(more, []);
     assert.equal(run(check ?? "false").code, 1);
     const report = readFileSync(repository.join("vramlint.xml"), "utf8");
@@ -211,7 +211,7 @@ describe("CI", function () {
   it("runs the pipelines of GitLab", () => {
     const [quality, gate] = blocksOf("gitlab.md").map(({ text }) => {
       const scripts = scriptsOf(parse(text) as Parameters<typeof scriptsOf>[0]);
-      assert.match(scripts[0] ?? "", /^npm install --global git\+https:/);
+      assert.match(scripts[0] ?? "", /^npm install --global --install-links git\+https:/);
       return scripts.slice(1).join("\n");
     });
     assert.equal(run(quality ?? "false").code, 0);
