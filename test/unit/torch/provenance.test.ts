@@ -166,3 +166,29 @@ describe("values kept past their iteration", () => {
     assert.deepEqual(keptIn(loop("store[y] = net(x)").replace("kept = []", "store = {}")), ["net(x)"]);
   });
 });
+
+describe("the gradient mode of a function that seems to call itself", () => {
+  it("is that of its other callers", () => {
+    const { torch, call } = examine(`
+import torch
+class Runner:
+    def step(self, x):
+        y = self.model(x)
+        self.optimizer.step()
+        return y
+`);
+    assert.equal(torch.provenance.gradientMode(call("self.model(x)")), "on");
+  });
+
+  it("is off when all of them switch it off", () => {
+    const { torch, call } = examine(`
+import torch
+def walk(model, x, depth):
+    y = model(x)
+    return walk(model, y, depth - 1) if depth else y
+with torch.no_grad():
+    walk(net, data, 3)
+`);
+    assert.equal(torch.provenance.gradientMode(call("model(x)")), "off");
+  });
+});

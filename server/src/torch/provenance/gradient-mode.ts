@@ -3,7 +3,13 @@
  * `torch.set_grad_enabled(False)`, and the callers of the function in this file.
  */
 import type { Call, Decorator, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
-import { enclosingStatement, isStatement, statementListsOf, walk } from "../../python/walk";
+import {
+  enclosingFunction,
+  enclosingStatement,
+  isStatement,
+  statementListsOf,
+  walk,
+} from "../../python/walk";
 import { enableGradContext, noGradContexts, setGradEnabled } from "../api";
 import { frameworkNoGradHooks } from "../api-kinds";
 import type { Resolver } from "../resolve";
@@ -223,7 +229,9 @@ class FileGradientModes implements GradientModes {
   private fromCallers(owner: FunctionDefinition): GradientMode {
     const holder = enclosingClass(owner);
     if (holder && frameworkNoGradHooks.has(owner.name.id) && holder.bases.length > 0) return "off";
-    const calls = this.resolver.callsTo(owner);
+    // A call inside the function itself runs in the mode its other callers chose; `self.optimizer.step()` in a method
+    // called `step` may not even be one.
+    const calls = this.resolver.callsTo(owner).filter((call) => enclosingFunction(call) !== owner);
     if (calls.length === 0) {
       const around = this.outermostWithCallers(owner);
       return around === undefined ? "on" : this.ofFunction(around);
