@@ -171,7 +171,7 @@ class FileOwnership implements Ownership {
       // Parts that a model is built from are trained with it.
       if (this.isCopy(value)) continue;
       for (const argument of [...value.positional, ...value.keywords.map((keyword) => keyword.value)]) {
-        for (const key of this.keysOf(argument)) owned.add(key);
+        if (this.isModel(argument)) for (const key of this.keysOf(argument)) owned.add(key);
       }
     }
     return keys.size > 0;
@@ -236,9 +236,12 @@ class FileOwnership implements Ownership {
         if (target) return [...resolve.returnedValues(target)];
         const { callee } = expression;
         if (callee.kind === "Attribute" && resolve.qualifiedName(callee) === undefined) {
-          return resolve.roleOf(callee.object) === "model" ? [callee.object] : [...expression.positional];
+          // `net.to(device)`, `accelerator.prepare(net, optimizer)`.
+          return [callee.object, ...expression.positional].filter((one) => this.isModel(one));
         }
-        return resolve.constructedClass(expression) ? [] : expression.positional.slice(0, 1);
+        return resolve.constructedClass(expression)
+          ? []
+          : expression.positional.slice(0, 1).filter((one) => this.isModel(one));
       }
       case "Conditional":
         return [expression.body, expression.orelse];
@@ -247,6 +250,10 @@ class FileOwnership implements Ownership {
       default:
         return [];
     }
+  }
+
+  private isModel(expression: Expression): boolean {
+    return this.torch.resolve.roleOf(expression) === "model";
   }
 
   private isCopy(call: Call): boolean {

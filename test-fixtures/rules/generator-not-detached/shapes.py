@@ -68,3 +68,33 @@ def main(loader):
         optimizerG.zero_grad()
         F.softplus(-netD(netG(z))).mean().backward()
         optimizerG.step()
+
+
+class Imported:
+    """Both models are made elsewhere, with settings that they share."""
+
+    def __init__(self, settings, loader):
+        from project import Discriminator as D
+        from project import Generator as G
+
+        self.image_size = settings.image_size
+        self.G = G(self.image_size, settings.width).cuda()
+        self.D = D(self.image_size, settings.width).cuda()
+        self.g_optimizer = torch.optim.Adam(filter(lambda p: p.requires_grad, self.G.parameters()), 1e-4)
+        self.d_optimizer = torch.optim.Adam(filter(lambda p: p.requires_grad, self.D.parameters()), 4e-4)
+        self.loader = loader
+
+    def train(self):
+        for real in self.loader:
+            fake, _ = self.G(torch.randn(real.size(0), 128).cuda())
+            score, _ = self.D(fake)  # expect: generator-not-detached
+            d_loss = torch.nn.ReLU()(1.0 + score).mean()
+            self.d_optimizer.zero_grad()
+            d_loss.backward()
+            self.d_optimizer.step()
+            fake, _ = self.G(torch.randn(real.size(0), 128).cuda())
+            score, _ = self.D(fake)
+            g_loss = -score.mean()
+            self.g_optimizer.zero_grad()
+            g_loss.backward()
+            self.g_optimizer.step()
