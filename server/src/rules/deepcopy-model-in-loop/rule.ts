@@ -103,8 +103,8 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   const isHelper = enclosingFunction(loop) !== enclosingFunction(call);
   if (isHelper && held.holder.kind === "Name") return;
   const reads = readsOfTarget(torch.resolve, held.holder);
-  if (copied.state === undefined && !reads.every(isOnlyKept)) return;
-  if (reads.some(isMovedAway) || isRebuilt(context, copied.model, loop)) return;
+  if (!reads.every(isOnlyKept)) return;
+  if (isRebuilt(context, copied.model, loop)) return;
   const { message, level } = kindOf(context, call, held, loop);
   context.report({
     at: call,
@@ -165,24 +165,21 @@ function isConditional(call: Call, loop: LoopNode): boolean {
   return false;
 }
 
-/** A copied module that is called, trained or asked for its parameters is needed where it is. */
+/** What is called, trained or calculated with is needed where it is; a state that is loaded or saved is not. */
 function isOnlyKept({ parent }: Expression): boolean {
   switch (parent?.kind) {
     case "Return":
     case "Comparison":
       return true;
     case "Attribute":
-      return parent.attribute.id === "state_dict";
+      return /^(state_dict|append|clear|pop|popleft)$/.test(parent.attribute.id);
     case "Call":
-      return parent.callee.kind === "Attribute" && parent.callee.attribute.id === "save";
+      return (
+        parent.callee.kind === "Attribute" && /^(load_state_dict|save)$/.test(parent.callee.attribute.id)
+      );
     default:
       return false;
   }
-}
-
-/** `best.cpu()`, `best.to("cpu")`. */
-function isMovedAway({ parent }: Expression): boolean {
-  return parent?.kind === "Attribute" && /^(cpu|to)$/.test(parent.attribute.id);
 }
 
 /** The model is made in the loop: rounds of a search, folds, clients. */
