@@ -4,7 +4,6 @@ import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
 import { initializeParser } from "../python/parse";
-import { Source } from "../python/source";
 import { discoverFiles } from "../workspace/discover";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { printable } from "../workspace/problem";
@@ -13,9 +12,10 @@ import { decodePython, encodePython, readTextFile, writeTextFile } from "../work
 import { BaselineRun } from "./baseline-run";
 import { planOf, stdinMark } from "./check-options";
 import type { CheckOptions, CheckPlan } from "./check-options";
-import { checkText, fixText, isFixable } from "./checked-file";
+import { checkText, fixText, isFixable, textOf } from "./checked-file";
 import type { FixedFile } from "./checked-file";
-import { linesOfSource } from "./file-filter";
+import { documentOf, linesOfDocument, readLimit } from "./document";
+import type { Document } from "./document";
 import type { FileFilter } from "./file-filter";
 import { changesSince } from "./git";
 import type { Changes } from "./git";
@@ -28,6 +28,7 @@ import { statisticsReport } from "./report/statistics";
 import type { Terminal } from "./reporter";
 import { sharedPaths } from "./shared-path";
 
+const checkedEndings = [".py", ".pyi", ".ipynb"];
 const stdinName = "<stdin>";
 
 export async function check(
@@ -47,7 +48,11 @@ export async function check(
   const isStdin = paths[0] === stdinMark;
   const { files, problems } = isStdin
     ? { files: [options.stdinFilename ?? stdinName], problems: [] }
-    : await discoverFiles(paths.length === 0 ? ["."] : paths, { cwd: io.cwd, excludes: project.excludes });
+    : await discoverFiles(paths.length === 0 ? ["."] : paths, {
+        cwd: io.cwd,
+        excludes: project.excludes,
+        extensions: checkedEndings,
+      });
   const mistakes = project.mistakes(files);
   if (mistakes.length > 0) return refuse(terminal, ...mistakes);
 
@@ -114,16 +119,25 @@ class CheckRun {
     const isFilter = this.plan.fixes !== undefined;
     if (isFilter) this.out = io.stderr;
     const bytes = await io.readStdin();
-    const decoded = decodePython(bytes, name, this.plan.maxFileSize);
+    const decoded = decodePython(bytes, name, readLimit(name, this.plan.maxFileSize));
     if ("problem" in decoded) {
       this.complain(decoded.problem);
       if (isFilter && decoded.problem.severity === "note") io.stdout.write(bytes);
       return;
     }
     const { text, encoding } = decoded.file;
+    const document = documentOf(name, text, this.plan.maxFileSize);
+    if ("problem" in document) {
+      this.complain(document.problem);
+      if (isFilter && document.problem.severity === "note") io.stdout.write(bytes);
+      return;
+    }
     const filter = { known: this.filters.baseline?.knownIn(name) };
-    const checked = this.contained(name, () => this.checkOrFix(name, text, filter));
-    if (isFilter) io.stdout.write(fixedBytes(bytes, text, checked, encoding));
+    const checked = this.contained(name, () => this.checkOrFix(name, document, filter));
+    if (isFilter) {
+      const fixed = checked === undefined ? text : document.fileText(textOf(checked));
+      io.stdout.write(fixed === text ? bytes : (encodePython(fixed, encoding) ?? bytes));
+    }
     if (checked !== undefined) this.tell(checked);
   }
 
@@ -147,26 +161,29 @@ class CheckRun {
     const absolute = path.resolve(this.terminal.io.cwd, name);
     const changed = await this.filters.changes?.linesOf(absolute);
     if (this.filters.changes !== undefined && changed === undefined) return;
-    const read = await readTextFile(absolute, name, this.plan.maxFileSize);
+    const read = await readTextFile(absolute, name, readLimit(name, this.plan.maxFileSize));
     if ("problem" in read) {
       this.complain(read.problem);
       return;
     }
     const { file } = read;
+    const document = documentOf(name, file.text, this.plan.maxFileSize);
+    if ("problem" in document) {
+      this.complain(document.problem);
+      return;
+    }
     const filter: FileFilter = {
-      ...(changed === undefined || changed === "all"
-        ? {}
-        : { lines: linesOfSource(changed, new Source(file.text)) }),
+      ...(changed === undefined || changed === "all" ? {} : { lines: linesOfDocument(changed, document) }),
       known: this.filters.baseline?.knownIn(name),
     };
-    let checked = this.contained(name, () => this.checkOrFix(name, file.text, filter));
+    let checked = this.contained(name, () => this.checkOrFix(name, document, filter));
     if (checked === undefined) return;
     if (checked.fixed > 0) {
-      const problem = await writeTextFile(file, checked.source.text, name);
+      const problem = await writeTextFile(file, document.fileText(textOf(checked)), name);
       if (problem !== undefined) {
         this.complain(problem);
         checked = this.contained(name, () => ({
-          ...checkText(name, file.text, this.project.optionsFor(name), filter),
+          ...checkText(name, document.text, this.project.optionsFor(name), filter, document.form),
           fixed: 0,
         }));
       }
@@ -174,11 +191,11 @@ class CheckRun {
     if (checked !== undefined) this.tell(checked);
   }
 
-  private checkOrFix(name: string, text: string, filter: FileFilter): FixedFile {
+  private checkOrFix(name: string, { text, form }: Document, filter: FileFilter): FixedFile {
     const { fixes } = this.plan;
     const analysis = this.project.optionsFor(name);
-    if (fixes !== undefined) return fixText(name, text, analysis, filter, fixes);
-    return { ...checkText(name, text, analysis, filter), fixed: 0 };
+    if (fixes !== undefined) return fixText(name, text, analysis, filter, fixes, form);
+    return { ...checkText(name, text, analysis, filter, form), fixed: 0 };
   }
 
   /** An error of ours costs the file it happened in, not the run. */
@@ -220,15 +237,4 @@ class CheckRun {
 
 function detailOf(error: unknown): string {
   return printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-}
-
-/** What a filter gives back: the fixed text, or the very bytes that came in. */
-function fixedBytes(
-  bytes: Uint8Array,
-  text: string,
-  checked: FixedFile | undefined,
-  encoding: Parameters<typeof encodePython>[1],
-): Uint8Array {
-  if (checked === undefined || checked.source.text === text) return bytes;
-  return encodePython(checked.source.text, encoding) ?? bytes;
 }

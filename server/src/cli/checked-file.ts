@@ -5,6 +5,7 @@ import { parseModule } from "../python/parse";
 import { Source } from "../python/source";
 import { applyEdits, safeEdits } from "../rules/fix";
 import type { Finding, Fix, TextEdit } from "../rules/rule";
+import type { Notebook } from "../workspace/notebook";
 import { isOnLines, shiftedLines, unfiltered } from "./file-filter";
 import type { FileFilter } from "./file-filter";
 import { keysOf, keyText } from "./finding-key";
@@ -14,10 +15,22 @@ export interface KeyedFinding extends Finding {
   readonly key: FindingKey;
 }
 
+/** How a text that is not Python as it stands becomes Python of the same length, and back. */
+export interface TextForm {
+  forParser(written: string): string;
+  /** False for a change that the file behind the text cannot take. */
+  allows(written: string, edit: TextEdit): boolean;
+  readonly notebook: Notebook;
+}
+
 export interface CheckedFile {
   /** What reports call it. */
   readonly name: string;
   readonly source: Source;
+  /** The text as the user has it, where the parser got another. */
+  readonly written?: string;
+  /** Only of notebooks. */
+  readonly form?: TextForm | undefined;
   /** Those to be told, in source order. */
   readonly findings: readonly KeyedFinding[];
   /** The keys of everything found, whatever the filter leaves out. */
@@ -40,23 +53,34 @@ export function checkText(
   text: string,
   options: AnalysisOptions,
   filter: FileFilter = unfiltered,
+  form?: TextForm,
 ): CheckedFile {
+  const shape = form === undefined ? {} : { written: text, form };
   if (!couldMatter(text)) {
-    return { name, source: new Source(text), findings: [], keys: [], failures: [], options };
+    return { name, source: new Source(text), ...shape, findings: [], keys: [], failures: [], options };
   }
-  const parsed = parseModule(text);
+  const parsed = parseModule(form?.forParser(text) ?? text);
   try {
     const { findings, failures } = analyze(parsed, options);
     const keys = keysOf(parsed.module, parsed.source, findings);
     const told = findings.flatMap((finding, index) => {
       const key = keys[index];
       if (key === undefined || filter.known?.has(keyText(key))) return [];
-      return isOnLines(filter.lines, parsed.source, finding.span) ? [{ ...finding, key }] : [];
+      return isOnLines(filter.lines, parsed.source, finding.span)
+        ? [{ ...possible(finding, text, form), key }]
+        : [];
     });
-    return { name, source: parsed.source, findings: told, keys, failures, options };
+    return { name, source: parsed.source, ...shape, findings: told, keys, failures, options };
   } finally {
     parsed.dispose();
   }
+}
+
+/** The finding with those of its fixes that can be made. */
+function possible(finding: Finding, written: string, form: TextForm | undefined): Finding {
+  if (form === undefined) return finding;
+  const fixes = finding.fixes.filter(({ edits }) => edits.every((edit) => form.allows(written, edit)));
+  return { ...finding, fixes };
 }
 
 /** Fixes uncover fixes; no file needs more rounds than this, and two fixes that undo each other end here. */
@@ -69,15 +93,16 @@ export function fixText(
   options: AnalysisOptions,
   filter: FileFilter = unfiltered,
   choice: FixChoice = "safe",
+  form?: TextForm,
 ): FixedFile {
-  let checked = checkText(name, text, options, filter);
+  let checked = checkText(name, text, options, filter, form);
   let left = filter;
   let fixed = 0;
   const seen = new Set([text]);
   for (let round = 0; round < mostRounds; round++) {
     const next = nextRound(checked, left, choice);
-    if (next === undefined || seen.has(next.checked.source.text)) break;
-    seen.add(next.checked.source.text);
+    if (next === undefined || seen.has(textOf(next.checked))) break;
+    seen.add(textOf(next.checked));
     fixed += next.applied;
     ({ checked, filter: left } = next);
   }
@@ -94,14 +119,15 @@ interface Round {
 function nextRound(checked: CheckedFile, filter: FileFilter, choice: FixChoice): Round | undefined {
   const fixable = checked.findings.filter((finding) => isFixable(finding, choice));
   const batches = [fixable, ...(fixable.length > 1 ? fixable.map((finding) => [finding]) : [])];
-  const errors = syntaxErrors(checked.source.text);
+  const before = textOf(checked);
+  const errors = syntaxErrors(before, checked.form);
   for (const batch of batches) {
     const edits = safeEdits(batch.map((finding) => withChosenFix(finding, choice)));
     if (edits.length === 0) continue;
-    const text = applyEdits(checked.source.text, edits);
-    if (text === checked.source.text || syntaxErrors(text) > errors) continue;
+    const text = applyEdits(before, edits);
+    if (text === before || syntaxErrors(text, checked.form) > errors) continue;
     const shifted = shiftedFilter(filter, edits, checked.source, new Source(text));
-    const next = checkText(checked.name, text, checked.options, shifted);
+    const next = checkText(checked.name, text, checked.options, shifted, checked.form);
     const left = next.findings.filter((finding) => isFixable(finding, choice)).length;
     // A fix to be looked at may leave its finding; applied again and again it would fill the file.
     if (choice === "all" && left >= fixable.length) continue;
@@ -136,8 +162,13 @@ function withChosenFix(finding: Finding, choice: FixChoice): Finding {
   return { ...finding, fixes: fix === undefined ? [] : [{ ...fix, safety: "safe" }] };
 }
 
-function syntaxErrors(text: string): number {
-  const parsed = parseModule(text);
+/** The text as the user has it. */
+export function textOf({ source, written }: CheckedFile): string {
+  return written ?? source.text;
+}
+
+function syntaxErrors(text: string, form: TextForm | undefined): number {
+  const parsed = parseModule(form?.forParser(text) ?? text);
   parsed.dispose();
   return parsed.module.errors.length;
 }

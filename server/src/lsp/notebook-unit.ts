@@ -1,7 +1,7 @@
 /** The Python cells of an open notebook, analysed as one text in the order in which they stand. */
 import { TextDocument } from "vscode-languageserver-textdocument";
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver";
-import { blankMagics } from "./magics";
+import { blankMagics } from "../python/magics";
 import { TextUnit } from "./text-unit";
 import type { Segment } from "./text-unit";
 

@@ -67,6 +67,30 @@ export const workspaceMessages = {
     en: "{path}: cannot be written ({code}); the file is as it was.",
     "zh-cn": "{path}：无法写入（{code}），文件未改动。",
   },
+  notebookNotJson: {
+    en: "{path}: this notebook is not valid JSON ({detail}). Restore it, or resolve a merge conflict in it.",
+    "zh-cn": "{path}：该 Notebook 不是有效的 JSON（{detail}）。请恢复文件，或解决其中的合并冲突。",
+  },
+  notANotebook: {
+    en: "{path}: this is no Jupyter notebook: it has no list of cells.",
+    "zh-cn": "{path}：这不是 Jupyter Notebook：其中没有单元格列表。",
+  },
+  notebookTooOld: {
+    en: "{path}: this notebook has a format before version 4. Convert it with `jupyter nbconvert --to notebook`.",
+    "zh-cn": "{path}：该 Notebook 的格式早于第 4 版。请用 `jupyter nbconvert --to notebook` 转换。",
+  },
+  notebookCell: {
+    en: "{path}: cell {number} of this notebook has no readable source.",
+    "zh-cn": "{path}：该 Notebook 的第 {number} 个单元格没有可读取的源代码。",
+  },
+  notebookTooLarge: {
+    en: "{path}: not checked, its cells hold {size, number} characters, over the limit of {limit, number} for one file.",
+    "zh-cn": "{path}：未检查，单元格共 {size, number} 个字符，超过单个文件的上限 {limit, number}。",
+  },
+  notebookLanguage: {
+    en: "{path}: not checked, the notebook''s language is {language}, not Python.",
+    "zh-cn": "{path}：未检查，该 Notebook 的语言是 {language}，不是 Python。",
+  },
 } as const satisfies Record<string, MessageText>;
 
 /** Texts about settings files; the place stands in front of them. */

@@ -45,7 +45,7 @@ cat-in-loop = "off"
       "cat-in-loop": "off",
     });
     assert.equal(settings.device?.card, "rtx-4090");
-    assert.ok((settings.device?.bytes ?? 0) > 22 * 1024 ** 3);
+    assert.ok(settings.device.bytes > 22 * 1024 ** 3);
     assert.equal(settings.budget, 20 * 1024 ** 3);
     assert.equal(settings.language, "zh-cn");
     assert.ok(isExcluded(settings, "/p/a/build/x.py"));

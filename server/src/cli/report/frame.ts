@@ -10,8 +10,9 @@ const widest = 140;
 /** Columns shown before the marks of a long line. */
 const lead = 40;
 
-/** Three lines: an empty one, the source, the marks; spans over several lines are marked to the end of the first. */
-export function sourceFrame(source: Source, span: Span, colors: Colors): string[] {
+/** Three lines: an empty one, the source, the marks; spans over several lines are marked to the end of the
+ * first. `shownLine` is the number that stands before it. */
+export function sourceFrame(source: Source, span: Span, colors: Colors, shownLine: number): string[] {
   const { line, column } = source.positionAt(span.start);
   const text = source.lineText(line);
   const end = Math.min(text.length, column + Math.max(1, span.end - span.start));
@@ -24,7 +25,7 @@ export function sourceFrame(source: Source, span: Span, colors: Colors): string[
   const shown = clip(cells, start);
   const before = widthOf(cells.slice(start, first));
   const marks = Math.max(1, Math.min(widthOf(marked), widest - before));
-  const number = String(line + 1);
+  const number = String(shownLine);
   const gutter = " ".repeat(number.length);
   const ellipsis = start > 0 ? "…" : "";
   return [

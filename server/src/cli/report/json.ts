@@ -1,17 +1,18 @@
 /**
  * The report for programs. Lines and columns count from 1, `endColumn` is the first column behind the span; columns
- * count UTF-16 code units, as editors and the language server protocol do.
+ * count UTF-16 code units, as editors and the language server protocol do. In a notebook `cell` counts all cells from 1,
+ * and lines are those of the cell.
  */
 import { render } from "../../messages/message";
 import type { Language } from "../../messages/message";
 import type { Span } from "../../python/tree";
 import type { Finding } from "../../rules/rule";
 import type { CheckedFile } from "../checked-file";
-import { placeOf } from "./place";
-import type { Place } from "./place";
+import { cellPlaceOf } from "./place";
+import type { CellPlace } from "./place";
 import type { Report, ReportContext } from "./report";
 
-interface JsonPlace extends Place {
+interface JsonPlace extends CellPlace {
   readonly file: string;
 }
 
@@ -56,5 +57,5 @@ function jsonFindings(file: CheckedFile, language: Language): JsonFinding[] {
 }
 
 function jsonPlace(file: CheckedFile, span: Span): JsonPlace {
-  return { file: file.name, ...placeOf(file, span) };
+  return { file: file.name, ...cellPlaceOf(file, span) };
 }

@@ -101,7 +101,9 @@ function resultOf(
     ...location(span),
     message: { text: plain(terminal.text(message)) },
   }));
-  const fixes = finding.fixes.map(({ title, edits, safety }): Fix => ({
+  // The edits of a notebook are in its cells, of which SARIF knows nothing.
+  const made = file.form === undefined ? finding.fixes : [];
+  const fixes = made.map(({ title, edits, safety }): Fix => ({
     description: { text: plain(terminal.text(title)) },
     artifactChanges: [
       {

@@ -8,7 +8,7 @@ import { printable } from "../../workspace/problem";
 import type { CheckedFile } from "../checked-file";
 import type { Colors, Terminal } from "../reporter";
 import { sourceFrame } from "./frame";
-import { placeOf } from "./place";
+import { cellPlaceOf } from "./place";
 import type { BaselineTotals, Report, ReportContext, Totals } from "./report";
 
 export function textReport({ terminal }: ReportContext): Report {
@@ -51,7 +51,7 @@ function findingReport(file: CheckedFile, finding: Finding, terminal: Terminal):
   const where = colors.bold(placeText(file, finding.span));
   const lines = [
     `${where}: ${level}[${finding.rule}] ${printable(terminal.text(finding.message))}`,
-    ...sourceFrame(file.source, finding.span, colors),
+    ...sourceFrame(file.source, finding.span, colors, cellPlaceOf(file, finding.span).line),
     ...finding.related.map(
       ({ span, message: note }) => `  = ${placeText(file, span)}: ${printable(terminal.text(note))}`,
     ),
@@ -64,8 +64,8 @@ function findingReport(file: CheckedFile, finding: Finding, terminal: Terminal):
 }
 
 function placeText(file: CheckedFile, span: Span): string {
-  const { line, column } = placeOf(file, span);
-  return `${lineStart(file.name)}:${line}:${column}`;
+  const { cell, line, column } = cellPlaceOf(file, span);
+  return `${lineStart(file.name)}:${cell === undefined ? "" : `cell ${cell}:`}${line}:${column}`;
 }
 
 /** A name at the beginning of a line; one that a CI system's log would take for a command gets a folder in front. */
