@@ -3,8 +3,8 @@
  * moving a statement behind the step it belongs to.
  */
 import type { Expression, Node, Statement } from "../python/tree";
-import { statementList } from "../python/walk";
-import type { Accumulation, Place, TraceEvent, TrainingLoop } from "../torch/training-loop";
+import { statementList, walk } from "../python/walk";
+import type { Accumulation, LoopNode, Place, TraceEvent, TrainingLoop } from "../torch/training-loop";
 import { insertLineAfter, takeStatement } from "./fix";
 import type { RuleContext, TextEdit } from "./rule";
 
@@ -54,18 +54,84 @@ export function runsWithEachBackward(
 }
 
 /** True when the event runs once a micro-batch and the steps it belongs to do not. */
-export function runsOutsideUpdate(event: TraceEvent, loop: TrainingLoop): boolean {
+export function runsOutsideUpdate(context: RuleContext, event: TraceEvent, loop: TrainingLoop): boolean {
   const { accumulation, microLoop } = loop;
-  if (accumulation === undefined || accumulation.partly || !accumulatesSeveral(accumulation)) return false;
+  if (accumulation === undefined || !accumulatesSeveral(accumulation)) return false;
+  const together = loop.steps.filter((step) => canRunTogether(step, event));
+  if (!together.every((step) => accumulation.guardedSteps.includes(step))) return false;
+  const isSetting = (place: Place): boolean => isSettingOf(context, place, loop.loop);
   if (accumulation.branch !== undefined) {
     // Steps inside the loop over micro-batches and a guard around that loop: not the shape we know.
     const stepsInInnerLoop = accumulation.guardedSteps.some(({ places }) => isInLoop(places, microLoop));
-    return !stepsInInnerLoop && runsWithEachBackward(event, loop);
+    return !stepsInInnerLoop && runsWithEachBackward(event, loop, isSetting);
   }
   if (accumulation.form !== "micro-loop" || loop.steps.some(({ places }) => isInLoop(places, microLoop))) {
     return false;
   }
-  return isInLoop(event.places, microLoop) && runsWithEachBackward(event, loop);
+  return isInLoop(event.places, microLoop) && runsWithEachBackward(event, loop, isSetting);
+}
+
+/** False for events in two arms of one `if`: `if k > 1: … else: …` with an update of its own in each. */
+export function canRunTogether(a: TraceEvent, b: TraceEvent): boolean {
+  return !a.places.some(
+    (one) =>
+      one.kind === "branch" &&
+      b.places.some(
+        (other) => other.kind === "branch" && other.node === one.node && other.taken !== one.taken,
+      ),
+  );
+}
+
+/** A condition that is the same in each iteration: `if args.clip:`, `if scheduler is not None:`. */
+function isSettingOf({ torch }: RuleContext, place: Place, loop: LoopNode): boolean {
+  if (place.kind !== "branch" || place.test === undefined) return false;
+  const { resolve } = torch;
+  const isWithinLoop = ({ start, end }: Node): boolean => start >= loop.start && end <= loop.end;
+  let isSetting = true;
+  walk(place.test, {
+    enter(node) {
+      switch (node.kind) {
+        case "Attribute":
+          isSetting &&= resolve.index.attributeStores.every(
+            ({ target, statement }) =>
+              target.kind !== "Attribute" ||
+              target.attribute.id !== node.attribute.id ||
+              isInConstructor(resolve, statement),
+          );
+          break;
+        case "Name": {
+          const bindings = resolve.scopes.lookup(node);
+          // A parameter of a helper below the loop is given anew each time.
+          isSetting &&= bindings.every(
+            (binding) => !isWithinLoop(binding.node) && contains(binding.scope.owner, loop),
+          );
+          break;
+        }
+        case "UnaryOperation":
+        case "BooleanOperation":
+        case "Comparison":
+        case "None":
+        case "Boolean":
+        case "Integer":
+        case "Float":
+        case "String":
+          break;
+        default:
+          isSetting = false;
+      }
+      return isSetting;
+    },
+  });
+  return isSetting;
+}
+
+function isInConstructor(resolve: RuleContext["torch"]["resolve"], statement: Node): boolean {
+  const around = resolve.enclosingFunction(statement);
+  return around?.kind === "FunctionDefinition" && around.name.id === "__init__";
+}
+
+function contains(around: Node, { start, end }: Node): boolean {
+  return around.kind === "Module" || (around.start <= start && around.end >= end);
 }
 
 function isInLoop(places: readonly Place[], loop: Node | undefined): boolean {

@@ -56,3 +56,17 @@ def by_flag():
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         model.zero_grad()
+
+
+def each_arm_for_itself(accumulate):
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(model(x), y)
+        if accumulate:
+            (loss / k).backward()
+            if (i + 1) % k == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+        else:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()

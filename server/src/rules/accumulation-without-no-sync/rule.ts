@@ -126,7 +126,7 @@ function reductions(context: RuleContext, loop: TrainingLoop, wrappers: readonly
     [...keys].some((key) => trained.has(withoutModule(key, trained))),
   );
   if (wrapper === undefined) return [];
-  const backward = loop.backwards.find((event) => runsOutsideUpdate(event, loop));
+  const backward = loop.backwards.find((event) => runsOutsideUpdate(context, event, loop));
   return backward === undefined ? [] : [{ loop, accumulation, backward, wrapper }];
 }
 

@@ -111,7 +111,7 @@ function wrongIn(context: RuleContext, loop: TrainingLoop, guards: Guards): Wron
       (event.kind === "scaler-update" ||
         (event.kind === "unscale" && isSameOptimizer(context, event, step))) &&
       isEnabled(context, event) &&
-      runsOutsideUpdate(event, loop),
+      runsOutsideUpdate(context, event, loop),
   );
   const updates = outside.filter(({ kind }) => kind === "scaler-update");
   const unscales = outside.filter(({ kind }) => kind === "unscale");

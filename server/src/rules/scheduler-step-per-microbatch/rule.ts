@@ -119,7 +119,7 @@ function judge(
     if (!isInside(event, accumulation) || !runsWithEachBackward(event, loop)) return undefined;
     return { message: "accelerate", certain };
   }
-  if (!runsOutsideUpdate(event, loop)) return undefined;
+  if (!runsOutsideUpdate(context, event, loop)) return undefined;
   return { message: certain ? "updates" : "open", certain };
 }
 

@@ -5,6 +5,7 @@ import type { Accumulation, Place, TraceEvent, TrainingLoop } from "../../torch/
 import { zeroingReaches } from "../../torch/training-loop";
 import { headOf } from "../../torch/per-batch";
 import {
+  canRunTogether,
   firstLine,
   foundFromEveryBeginning,
   lastOfUpdate,
@@ -106,7 +107,9 @@ function outsideGuard(context: RuleContext, loop: TrainingLoop, accumulation: Ac
   }
   const wrong: Wrong[] = [];
   for (const zeroing of loop.zeroings) {
-    const step = accumulation.guardedSteps.find((candidate) => resetsFor(context, zeroing, candidate, loop));
+    const step = accumulation.guardedSteps.find(
+      (candidate) => canRunTogether(zeroing, candidate) && resetsFor(context, zeroing, candidate, loop),
+    );
     if (step !== undefined && runsWithEachBackward(zeroing, loop, testsGradient)) {
       wrong.push({ loop, zeroing, step, message: "guarded" });
     }
