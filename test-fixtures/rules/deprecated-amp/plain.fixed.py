@@ -1,4 +1,5 @@
 import torch
+import torch.utils.data
 from torch import nn
 
 model = nn.Linear(128, 10).cuda()

@@ -62,8 +62,11 @@ export const rule = defineRule<MessageId>({
 /** The import that the callee's first name comes from; `undefined` when there are several ways to it. */
 function onlyImport({ scopes }: RuleContext, callee: Name | Attribute): Binding | undefined {
   const bindings = scopes.lookup(rootOf(callee));
-  const [binding, other] = bindings;
-  return other === undefined && binding?.importPath !== undefined ? binding : undefined;
+  const [binding] = bindings;
+  const path = binding?.importPath;
+  // `import torch` and `import torch.utils.data` bind one name to one module.
+  const isOne = path !== undefined && bindings.every(({ importPath }) => importPath === path);
+  return isOne && (bindings.length === 1 || path === "torch") ? binding : undefined;
 }
 
 function rootOf(callee: Expression): Name {
