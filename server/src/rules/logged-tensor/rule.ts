@@ -20,14 +20,14 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     kept: {
-      en: "`{call}` puts `{value}` into the trainer's `log_history` as it is: the tensor and its graph stay until the run ends, and saving the state fails, since a tensor is no JSON. Log the number: `{value}.item()`.",
+      en: "`{call}` puts `{value}` into the trainer's `log_history` as it is: the tensor and its graph stay until the run ends, and saving the state fails, since a tensor with a graph can be neither copied nor written as JSON. Log the number: `{value}.item()`.",
       "zh-cn":
-        "`{call}` 会把 `{value}` 原样放进训练器的 `log_history`：张量及其计算图会一直保留到运行结束，而且保存状态会失败，因为张量不能写成 JSON。请记录数值：`{value}.item()`。",
+        "`{call}` 会把 `{value}` 原样放进训练器的 `log_history`：张量及其计算图会一直保留到运行结束，而且保存状态会失败，因为带计算图的张量既不能复制也不能写成 JSON。请记录数值：`{value}.item()`。",
     },
     named: {
-      en: "If `{value}` is a tensor with its graph: `{call}` puts it into the trainer's `log_history` as it is, where it stays until the run ends, and saving the state fails, since a tensor is no JSON. Log the number: `{value}.item()`.",
+      en: "If `{value}` is a tensor with its graph: `{call}` puts it into the trainer's `log_history` as it is, where it stays until the run ends, and saving the state fails, since a tensor with a graph can be neither copied nor written as JSON. Log the number: `{value}.item()`.",
       "zh-cn":
-        "如果 `{value}` 是带计算图的张量：`{call}` 会把它原样放进训练器的 `log_history`，一直保留到运行结束，而且保存状态会失败，因为张量不能写成 JSON。请记录数值：`{value}.item()`。",
+        "如果 `{value}` 是带计算图的张量：`{call}` 会把它原样放进训练器的 `log_history`，一直保留到运行结束，而且保存状态会失败，因为带计算图的张量既不能复制也不能写成 JSON。请记录数值：`{value}.item()`。",
     },
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
     item: { en: "Log the number only: .item()", "zh-cn": "只记录数值：.item()" },
