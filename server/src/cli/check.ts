@@ -21,6 +21,7 @@ import { changesSince } from "./git";
 import type { Changes } from "./git";
 import { exitCodes } from "./io";
 import { isAtLeast } from "./levels";
+import { Progress } from "./progress";
 import { Project } from "./project";
 import { reportMakers } from "./report/formats";
 import type { Report, RunProblem } from "./report/report";
@@ -84,6 +85,7 @@ class CheckRun {
   private fixed = 0;
   private readonly problems: RunProblem[] = [];
   private readonly report: Report;
+  private progress: Progress | undefined;
   /** Standard output, but for the report beside a fixed text. */
   private out: { write(chunk: string): unknown };
 
@@ -105,12 +107,16 @@ class CheckRun {
   async checkFiles(files: readonly string[], problems: readonly FileProblem[]): Promise<void> {
     const { signal } = this.terminal.io;
     problems.forEach((problem) => this.complain(problem));
-    for (const file of files) {
-      if (signal?.aborted) return;
+    const progress = new Progress(this.terminal, files.length);
+    this.progress = progress;
+    for (const [done, file] of files.entries()) {
+      if (signal?.aborted) break;
+      progress.at(done);
       await this.checkFile(file);
       // Lets Ctrl-C and a closed pipe be noticed between files.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    progress.clear();
   }
 
   async checkStdin(): Promise<void> {
@@ -222,7 +228,9 @@ class CheckRun {
     this.failing += told.findings.filter(({ level }) => isAtLeast(level, this.options.failOn)).length;
     this.fixable += told.findings.filter((finding) => isFixable(finding, "safe")).length;
     const text = this.report.file(told);
-    if (text !== "") this.out.write(text);
+    if (text === "") return;
+    this.progress?.clear();
+    this.out.write(text);
   }
 
   private complain({ message: text, severity }: FileProblem): void {
@@ -231,6 +239,7 @@ class CheckRun {
 
   private problem(text: Message, severity: RunProblem["severity"]): void {
     this.problems.push({ message: text, severity });
+    this.progress?.clear();
     this.terminal.complain(text);
   }
 }

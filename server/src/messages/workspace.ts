@@ -93,6 +93,12 @@ export const workspaceMessages = {
   },
 } as const satisfies Record<string, MessageText>;
 
+/** How far a run has come. */
+export const workspaceProgress: MessageText = {
+  en: "Checking: {done} of {total} files, {percent} %",
+  "zh-cn": "正在检查：{done}/{total} 个文件，{percent} %",
+};
+
 /** Texts about settings files; the place stands in front of them. */
 export const settingsMessages = {
   at: {
