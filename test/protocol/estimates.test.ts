@@ -90,6 +90,9 @@ describe("the training step in the editor", () => {
     assert.match(text, /^From the script: `loss=cross_entropy`/m);
     assert.match(text, /^Assumed: `step=foreach`/m);
     assert.match(text, /6–13 % allocator slack/);
+    // What decides comes first: a hover shows the beginning only.
+    assert.ok(text.indexOf("Within the budget") < text.indexOf("| Part |"));
+    assert.ok(text.indexOf("| Peak") < text.indexOf("| Parameters"));
   });
 
   it("says what would make the step fit when it is over the budget", async () => {

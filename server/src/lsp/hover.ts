@@ -56,14 +56,11 @@ function headerAt(analysed: Analysed, offset: number): Found | undefined {
 /** The whole answer about the model that is trained. */
 function trainedMarkdown(analysed: Analysed, model: ModelEstimate): string {
   const { analysis, settings, unit } = analysed;
-  const verdict = [
-    effectiveBatch(analysis.setup, settings.language),
-    fitMarkdown(analysis, unit.parsed().module, settings.language),
-  ].filter((part) => part !== undefined);
   return modelMarkdown(model, {
     ...textContext(analysed),
     temporary: temporaryAt(model.peak, analysis.estimates.timeline?.() ?? []),
-    verdict: verdict.length === 0 ? undefined : verdict.join("\n\n"),
+    verdict: fitMarkdown(analysis, unit.parsed().module, settings.language),
+    effectiveBatch: effectiveBatch(analysis.setup, settings.language),
   });
 }
 

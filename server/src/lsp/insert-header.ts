@@ -73,9 +73,9 @@ function snippetFor(setup: TrainingSetup, module: Module): string {
   return lines.map((keys) => `# vram: ${keys.flatMap(entry).join(", ")}`).join("\n");
 }
 
-function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKey, string>> {
+function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKey, string | undefined>> {
   const { batch, accumulate, devices, loss, optimizer, precision } = setup;
-  const values: Partial<Record<HeaderKey, string | undefined>> = {
+  return {
     batch: batch && String(batch.value),
     accumulate: accumulate && accumulate.value > 1 ? String(accumulate.value) : undefined,
     devices: devices && devices.value > 1 ? String(devices.value) : undefined,
@@ -84,20 +84,19 @@ function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKe
     optimizer: optimizer && optimizerName(optimizer.value),
     precision: precision?.value,
   };
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** The script's own expression, if the header can say it too: on one line, over names of the module. */
 function modelOf({ model }: TrainingSetup, module: Module): string | undefined {
   if (model === undefined || /[\r\n#]/.test(model.value.text)) return undefined;
   const names = moduleNames(module);
-  let isGlobal = true;
+  const local: string[] = [];
   walk(model.value.expression, {
     enter(node) {
-      if (node.kind === "Name" && !names.all.has(node.id)) isGlobal = false;
+      if (node.kind === "Name" && !names.all.has(node.id)) local.push(node.id);
     },
   });
-  return isGlobal ? model.value.text : undefined;
+  return local.length === 0 ? model.value.text : undefined;
 }
 
 /** For snippets, where `$`, `}` and the backslash mean something. */

@@ -17,6 +17,7 @@ export interface TextContext {
   readonly temporary?: number | undefined;
   /** Budget, largest micro-batch, what would make it fit: what takes longer than a hint may. Markdown. */
   readonly verdict?: string | undefined;
+  readonly effectiveBatch?: string | undefined;
 }
 
 /** How many of the parts that were not understood are named. */
@@ -43,9 +44,10 @@ export function modelMarkdown(model: ModelEstimate, context: TextContext): strin
   const rows = rowsOf(model, context, write, bound).map(([part, size]) => `| ${part} | ${size} |`);
   const blocks = [
     `**${model.name}** — ${write(countText, { count, trainable })}`,
+    context.verdict,
     [`| ${write(modelTexts.part)} | ${write(modelTexts.size)} |`, "|:--|--:|", ...rows].join("\n"),
     notUnderstood(model, context, write),
-    context.verdict,
+    context.effectiveBatch,
     (model.saved?.perSample ?? 0) > 0 ? write(modelTexts.grows) : undefined,
     assumptionsOf(model, write),
     model.peak === null ? undefined : deviceNote(write),
@@ -67,7 +69,11 @@ function rowsOf(
 ): [string, string][] {
   const { optimizer, buffers, saved } = model;
   const unknown = write(modelTexts.unknown);
-  const rows: [string, string][] = [[write(modelTexts.parameters), bound(model.parameters.bytes)]];
+  const rows: [string, string][] = [
+    [write(modelTexts.peak), peakText(model, context, write, bound) ?? unknown],
+  ];
+  if (model.peak !== null) rows.push([write(modelTexts.onDevice), deviceText(model, write) ?? unknown]);
+  rows.push([write(modelTexts.parameters), bound(model.parameters.bytes)]);
   if (buffers.bytes > 0) rows.push([write(modelTexts.buffers), bound(buffers.bytes)]);
   if (context.setup.mode?.value !== "infer") {
     rows.push([write(modelTexts.gradients), bound(model.gradients.bytes)]);
@@ -85,8 +91,6 @@ function rowsOf(
   };
   rows.push([write(modelTexts.saved), savedText ? write(modelTexts.savedPerSample, savedText) : unknown]);
   if (context.temporary !== undefined) rows.push([write(modelTexts.temporary), bound(context.temporary)]);
-  rows.push([write(modelTexts.peak), peakText(model, context, write, bound) ?? unknown]);
-  if (model.peak !== null) rows.push([write(modelTexts.onDevice), deviceText(model, write) ?? unknown]);
   return rows;
 }
 

@@ -35,6 +35,25 @@ describe("commands", () => {
     await revert(editor);
   });
 
+  it("insert a budget header filled from the script, once", async () => {
+    const editor = await open("train.py");
+    const { document } = editor;
+    const header = new vscode.Range(1, 0, 3, 0);
+    assert.match(document.getText(header), /^# vram: .*\n# vram: .*\n$/);
+    assert.ok(await editor.edit((builder) => builder.delete(header)));
+    await vscode.commands.executeCommand("vramlint.insertHeader");
+    const text = document.getText();
+    assert.match(text, /^""".*"""\r?\n# vram: device=8GiB, budget=6\.5GiB, batch=256\r?\n# vram: input=/);
+    assert.match(
+      text,
+      /# vram: model=ResNet\(classes=200\), optimizer=adamw, precision=fp32\r?\nimport torch/,
+    );
+    assert.equal(document.getText(editor.selection), "8GiB", "the first placeholder is selected");
+    await vscode.commands.executeCommand("vramlint.insertHeader");
+    assert.equal(document.getText(), text);
+    await revert(editor);
+  });
+
   it("restart the server, which finds the same again", async () => {
     const { document } = await open("train.py");
     await diagnosticOf(document.uri, "eval-without-no-grad");

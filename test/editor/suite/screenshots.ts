@@ -38,7 +38,20 @@ describe("pictures", () => {
       editor.selection = at(positionOf(editor.document, "class ResNet", 7));
       await vscode.commands.executeCommand("editor.action.showHover");
       await ask({ wait: ".monaco-hover table", picture: name("hover") });
-      await ask({ press: "Escape" });
+      await ask({ press: "Escape", gone: ".monaco-hover table" });
+
+      await ask({ size: "1000x560" });
+      await show(editor, "class Block", 1);
+      editor.selection = at(positionOf(editor.document, "self.norm1 = ", 6));
+      await vscode.commands.executeCommand("editor.action.showHover");
+      await ask({ wait: ".monaco-hover table", picture: name("layer") });
+      await ask({ press: "Escape", gone: ".monaco-hover table" });
+
+      await show(editor, '"""Trains', 0);
+      editor.selection = at(positionOf(editor.document, "precision=fp32", "precision=".length));
+      await vscode.commands.executeCommand("editor.action.triggerSuggest");
+      await ask({ wait: ".suggest-widget .monaco-list-row", picture: name("header") });
+      await ask({ press: "Escape", gone: ".suggest-widget .monaco-list-row" });
     });
   }
 });
