@@ -25,8 +25,12 @@ const common = {
   charset: "utf8",
   logLevel: "warning",
   absWorkingDir: root,
-  // The ESM build of web-tree-sitter needs import.meta.url, which a CommonJS bundle lacks.
-  alias: { "web-tree-sitter": inRoot("node_modules/web-tree-sitter/web-tree-sitter.cjs") },
+  alias: {
+    // The ESM build of web-tree-sitter needs import.meta.url, which a CommonJS bundle lacks.
+    "web-tree-sitter": inRoot("node_modules/web-tree-sitter/web-tree-sitter.cjs"),
+    // The CommonJS build of jsonc-parser hides its imports from the bundler.
+    "jsonc-parser": inRoot("node_modules/jsonc-parser/lib/esm/main.js"),
+  },
 };
 
 const programs = [
