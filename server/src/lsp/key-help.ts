@@ -4,6 +4,7 @@ import type { HeaderKey } from "../directives/keys";
 import { optimizerNames } from "../directives/optimizers";
 import { headerHelpTexts, keyHelp } from "../messages/header-help";
 import { message } from "../messages/message";
+import type { MessageText } from "../messages/message";
 import type { Settings } from "./configuration";
 import { textIn } from "./session";
 
@@ -13,11 +14,14 @@ const values: Readonly<Partial<Record<HeaderKey, readonly string[]>>> = {
   optimizer: optimizerNames,
 };
 
+/** Every key has its help. */
+const help: Readonly<Record<HeaderKey, MessageText>> = keyHelp;
+
 /** Markdown: what it says, an example, the words it takes. */
 export function keyMarkdown(key: HeaderKey, settings: Settings): string {
   const words = values[key];
   const lines = [
-    `**${key}** — ${textIn(settings, message(keyHelp[key]))}`,
+    `**${key}** — ${textIn(settings, message(help[key]))}`,
     textIn(settings, message(headerHelpTexts.example, { example: `\`${headerExamples[key]}\`` })),
   ];
   if (words !== undefined) {

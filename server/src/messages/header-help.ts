@@ -1,8 +1,7 @@
 /** What completion and hover say of the keys of the budget header. */
-import type { HeaderKey } from "../directives/keys";
 import type { MessageText } from "./message";
 
-export const keyHelp: Readonly<Record<HeaderKey, MessageText>> = {
+export const keyHelp = {
   device: {
     en: "The GPU: its memory, or a card's name, which stands for what PyTorch can use of it. Without a budget the device itself is the limit.",
     "zh-cn": "GPU：显存大小，或显卡名称（表示 PyTorch 实际可用的显存）。没有预算时以设备显存为上限。",
@@ -75,7 +74,7 @@ export const keyHelp: Readonly<Record<HeaderKey, MessageText>> = {
     en: "Whether a training step or a forward without gradients is asked about; train when absent.",
     "zh-cn": "询问的是训练步还是不带梯度的前向；省略时为 train。",
   },
-};
+} satisfies Record<string, MessageText>;
 
 export const headerHelpTexts = {
   example: { en: "Example: {example}", "zh-cn": "示例：{example}" },
