@@ -192,3 +192,34 @@ with torch.no_grad():
     assert.equal(torch.provenance.gradientMode(call("model(x)")), "off");
   });
 });
+
+describe("values that go round a loop", () => {
+  const text = `
+import torch
+from torch import nn
+cell = nn.LSTMCell(8, 8)
+head = nn.Linear(8, 1)
+h = torch.zeros(1, 8)
+c = torch.zeros(1, 8)
+loss = 0
+for x in loader:
+    h, c = cell(x, (h, c))
+    out = head(h)
+    loss = loss + out.sum()
+`;
+
+  it("carry the same whichever of them is asked first", () => {
+    const questions = ["out.sum()", "loss + out.sum()", "head(h)", "(h, c)", "cell(x, (h, c))"];
+    const answers = (order: readonly string[]) => {
+      const { torch, expression } = examine(text);
+      const given = new Map(order.map((one) => [one, torch.provenance.carried(expression(one)).graph]));
+      return questions.map((one) => given.get(one));
+    };
+    const expected = answers(questions);
+    assert.equal(expected[0], "yes");
+    for (let turn = 1; turn < questions.length; turn++) {
+      assert.deepEqual(answers([...questions.slice(turn), ...questions.slice(0, turn)]), expected);
+    }
+    assert.deepEqual(answers([...questions].reverse()), expected);
+  });
+});

@@ -119,9 +119,21 @@ export function createCarriedValues(options: CarriedOptions): CarriedValues {
   return new Evaluator(options);
 }
 
+/** What an answer rests on when it came back to no open question. */
+const settled = Number.POSITIVE_INFINITY;
+
+interface Remembered {
+  readonly value: Carried;
+  /** The depth of the open question that it came back to; `settled` for a final answer. */
+  readonly restsOn: number;
+}
+
 class Evaluator implements CarriedValues {
-  private readonly known = new Map<Expression, Map<string, Carried>>();
-  private readonly definitions = new Map<Definition, Map<string, Carried>>();
+  private readonly known = new Map<Expression, Map<string, Remembered>>();
+  private readonly definitions = new Map<Definition, Map<string, Remembered>>();
+  private readonly provisional: { readonly restsOn: number; readonly forget: () => void }[] = [];
+  /** The outermost open question that the one being computed has come back to. */
+  private restsOn = settled;
   private readonly parameterless = new Map<ClassDefinition, boolean>();
   private provenByBackward: Map<Definition, boolean> | undefined;
   private depth = 0;
@@ -172,24 +184,47 @@ class Evaluator implements CarriedValues {
     return join(all);
   }
 
+  /**
+   * Asks each question once. A question that comes back to one still open gets `severed` there (around a circle nothing
+   * new comes in); what was concluded from that is kept only until the open question is answered, so that no answer
+   * depends on which question came first.
+   */
   private remember<Key>(
-    memory: Map<Key, Map<string, Carried>>,
+    memory: Map<Key, Map<string, Remembered>>,
     key: Key,
     path: Path,
     compute: () => Carried,
   ): Carried {
     const at = path.join("\u0000");
-    const byPath = memory.get(key) ?? new Map<string, Carried>();
+    const byPath = memory.get(key) ?? new Map<string, Remembered>();
     memory.set(key, byPath);
     const before = byPath.get(at);
-    if (before !== undefined) return before;
+    if (before !== undefined) {
+      this.restsOn = Math.min(this.restsOn, before.restsOn);
+      return before.value;
+    }
     if (this.depth > depthLimit || path.length > 6) return unknown;
-    byPath.set(at, severed); // around a circle nothing new comes in
-    this.depth++;
-    const result = compute();
-    this.depth--;
-    byPath.set(at, result);
-    return result;
+    const depth = ++this.depth;
+    const restedOn = this.restsOn;
+    const provisionalBefore = this.provisional.length;
+    this.restsOn = settled;
+    byPath.set(at, { value: severed, restsOn: depth });
+    const value = compute();
+    this.depth = depth - 1;
+    this.forgetFrom(provisionalBefore, depth);
+    const restsOn = this.restsOn >= depth ? settled : this.restsOn;
+    byPath.set(at, { value, restsOn });
+    if (restsOn !== settled) this.provisional.push({ restsOn, forget: () => byPath.delete(at) });
+    this.restsOn = Math.min(restedOn, restsOn);
+    return value;
+  }
+
+  /** Drops what was concluded since `start` while the question at `depth` was open. */
+  private forgetFrom(start: number, depth: number): void {
+    for (const answer of this.provisional.splice(start)) {
+      if (answer.restsOn >= depth) answer.forget();
+      else this.provisional.push(answer);
+    }
   }
 
   private compute(expression: Expression, path: Path): Carried {
