@@ -17,7 +17,7 @@ class Distiller:
     def step(self, x):
         target = self.targets(x)
         self.optimizer.zero_grad()
-        autocast("cuda")  # expect: no-grad-not-applied
+        autocast("cuda", dtype=th.bfloat16)  # expect: no-grad-not-applied
         loss = nn.functional.cross_entropy(self.student(x), target)
         loss.backward()
         self.optimizer.step()

@@ -84,7 +84,7 @@ function fixesFor(
   const wrapped = generator ? undefined : wrapping(pass, noGrad, context);
   if (wrapped)
     fixes.push({ title: "noGrad", values: { context: noGrad.text }, safety: "safe", edits: wrapped });
-  if (pass.owner && coversFunction(pass, pass.owner)) {
+  if (pass.owner && coversFunction(pass, pass.owner) && !isSwitchedOn(pass, context)) {
     const edits = [...decorating(pass.owner, noGrad.text, context), ...noGrad.edits];
     fixes.push({
       title: "decorate",
@@ -124,6 +124,11 @@ function decorating(owner: FunctionDefinition, call: string, context: RuleContex
 /** Nothing else of the function would lose its gradients: the pass is a stretch of its own block. */
 function coversFunction(pass: EvaluationPass, owner: FunctionDefinition): boolean {
   return pass.statements.every((statement) => owner.body.includes(statement));
+}
+
+/** The function turns gradients on itself: a decorator around it would change nothing. */
+function isSwitchedOn({ forwards: [first] }: EvaluationPass, { torch }: RuleContext<MessageId>): boolean {
+  return first !== undefined && torch.provenance.modes.lexicallyAt(first) === "on";
 }
 
 /** `with` around a `yield` would switch gradients off for the caller while the generator waits. */

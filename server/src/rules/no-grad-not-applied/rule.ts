@@ -25,8 +25,8 @@ export const rule = defineRule({
         "单独一行 `{call}` 不起任何作用：上下文管理器创建后立即被丢弃，下面的代码不会使用混合精度。请用 `with {call}:` 把它们包起来。",
     },
     wrap: {
-      en: "Put the rest of the block under `with {call}:`",
-      "zh-cn": "把该代码块的其余部分放到 `with {call}:` 之下",
+      en: "Put the following lines under `with {call}:`",
+      "zh-cn": "把后面的代码放到 `with {call}:` 之下",
     },
   },
   create(context) {
@@ -39,7 +39,8 @@ export const rule = defineRule({
         const autocast = autocastContexts.has(name);
         if (!autocast && !noGradContexts.has(name) && name !== enableGradContext) return;
         const call = asCall(expression, context);
-        const edits = wrapping(statement, call, context);
+        const rest = restOfBlock(statement);
+        const edits = wrapping(statement, autocast ? beforeBackward(rest, context) : rest, call, context);
         context.report({
           at: expression,
           message: autocast ? "autocast" : "gradients",
@@ -57,13 +58,26 @@ function asCall(expression: Expression | Call, context: RuleContext): string {
   return expression.kind === "Call" ? text : `${text}()`;
 }
 
+function restOfBlock(statement: ExpressionStatement): readonly Statement[] {
+  const place = statementList(statement);
+  return place?.list.slice(place.index + 1) ?? [];
+}
+
+/** Backward runs outside autocast: the statements up to the first that calls it. */
+function beforeBackward(statements: readonly Statement[], { torch }: RuleContext): readonly Statement[] {
+  const { backwards } = torch.provenance;
+  const first = statements.findIndex(({ start, end }) =>
+    backwards.some(({ call }) => call.start >= start && call.end <= end),
+  );
+  return first < 0 ? statements : statements.slice(0, first);
+}
+
 function wrapping(
   statement: ExpressionStatement,
+  rest: readonly Statement[],
   call: string,
   context: RuleContext,
 ): TextEdit[] | undefined {
-  const place = statementList(statement);
-  const rest: readonly Statement[] = place?.list.slice(place.index + 1) ?? [];
   const [next] = rest;
   if (next === undefined) return undefined;
   const { source, module } = context;

@@ -1,6 +1,6 @@
 /** Outputs of a model, without their graph, that pile up on the GPU until a loop over batches ends. */
 import type { Call, Expression } from "../../python/tree";
-import { enclosingFunction, enclosingLoop } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { headOf } from "../../torch/per-batch";
 import type { Store } from "../../torch/provenance";
@@ -75,7 +75,7 @@ function check(context: RuleContext<MessageId>, store: Store, joins: readonly Jo
   if (store.kind !== "append" || store.how !== "append" || store.keys.length > 0) return;
   const { torch } = context;
   const loop = batchLoopAround(context, store);
-  if (loop === undefined) return;
+  if (loop === undefined || !runsEachTime(store, loop)) return;
   const join = joins.find(({ key, call }) => key === store.holderKey && call.start > loop.end);
   if (join === undefined || enclosingFunction(join.call) !== enclosingFunction(store.statement)) return;
   // With a graph it is another rule's case.
@@ -91,6 +91,15 @@ function batchLoopAround({ torch }: RuleContext<MessageId>, store: Store): Loop 
   let loop = enclosingLoop(store.statement);
   while (loop !== undefined && !torch.trainingLoops.isBatchLoop(loop)) loop = enclosingLoop(loop);
   return loop;
+}
+
+/** Every batch adds one: what is kept under a condition, such as every 200 steps, is no pile of batches. */
+function runsEachTime({ statement }: Store, loop: Loop): boolean {
+  for (const at of ancestors(statement)) {
+    if (at === loop) return true;
+    if (at.kind === "If" || at.kind === "Match") return false;
+  }
+  return false;
 }
 
 /** The container begins outside the loop, and nothing in it empties or moves what it holds. */
