@@ -31,12 +31,17 @@ async function insertHeader(client: LanguageClient): Promise<void> {
     );
     return;
   }
-  const editor = vscode.window.visibleTextEditors.find(
-    ({ document }) => document.uri.toString() === answer.uri,
-  );
   const { line, character } = answer.position;
+  const position = new vscode.Position(line, character);
   const snippet = new vscode.SnippetString(answer.snippet);
-  await (editor ?? active).insertSnippet(snippet, new vscode.Position(line, character));
+  if (active.document.uri.toString() === answer.uri) {
+    await active.insertSnippet(snippet, position);
+    return;
+  }
+  // Another cell of the notebook, which may not be visible.
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(vscode.Uri.parse(answer.uri), [vscode.SnippetTextEdit.insert(position, snippet)]);
+  await vscode.workspace.applyEdit(edit);
 }
 
 /** All safe fixes of the active file, as one step that undo takes back. */

@@ -101,7 +101,12 @@ describe("the training step in the editor", () => {
     assert.match(text, /Over the budget of 3\.00 GiB by 1\.46 GiB\./);
     assert.match(text, /^- micro-batch 128 with 2 accumulation steps: 2\.\d\d GiB$/m);
     assert.match(text, /^- .*: .*, not enough$/m);
+    assert.match(text, /^What would make it fit:$/m);
     assert.doesNotMatch(text, /Within/);
+    await client.replace(uri, "budget=3GiB", "budget=30MiB");
+    const hopeless = await textAt("class ResNet", 7);
+    assert.match(hopeless, /^No single change makes it fit:$/m);
+    assert.doesNotMatch(hopeless, /Largest micro-batch/);
   });
 
   it("marks the line of the peak, if the settings want it", async () => {

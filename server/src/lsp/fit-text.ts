@@ -5,7 +5,7 @@ import type { FitOption } from "../memory/fit";
 import { formatBytes } from "../memory/units";
 import { fitHoverTexts as texts, modelTexts } from "../messages/editor";
 import { message, render } from "../messages/message";
-import type { Language, Message } from "../messages/message";
+import type { Language, Message, MessageText } from "../messages/message";
 import type { Module } from "../python/tree";
 import { largestBatchOf } from "./largest-batch";
 
@@ -51,8 +51,14 @@ function linesOf(analysis: Analysis, module: Module): Message[] {
     lines.push(message(isBudget ? texts.largestUnderBudget : texts.largestOnDevice, { batch: largest }));
   }
   const options = isOver ? (whatFits(module, setup)?.options ?? []) : [];
-  if (options.length > 0) lines.push(message(texts.whatFits), ...options.map(optionLine));
+  if (options.length > 0) lines.push(message(headingOf(options)), ...options.map(optionLine));
   return lines;
+}
+
+/** What is only known as a lower bound is no promise either way. */
+function headingOf(options: readonly FitOption[]): MessageText {
+  if (options.some(({ fits }) => fits)) return texts.whatFits;
+  return options.some(({ isLowerBound }) => isLowerBound) ? texts.tried : texts.nothingFits;
 }
 
 function over(text: (typeof texts)["overBudget"], needed: number, limit: number): Message {

@@ -33,6 +33,8 @@ export const fitHoverTexts = {
     "zh-cn": "设备可容纳的最大微批次：{batch, number}",
   },
   whatFits: { en: "What would make it fit:", "zh-cn": "怎样才能容纳：" },
+  nothingFits: { en: "No single change makes it fit:", "zh-cn": "任何单项改动都不足以容纳：" },
+  tried: { en: "What would need less:", "zh-cn": "可以减少占用的改动：" },
   option: { en: "{change}: {size}", "zh-cn": "{change}：{size}" },
   notEnough: { en: "{change}: {size}, not enough", "zh-cn": "{change}：{size}，仍然不够" },
 } satisfies Record<string, MessageText>;
