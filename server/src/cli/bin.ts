@@ -1,7 +1,9 @@
 /** The program: `run` between the real streams. */
 import { buffer } from "node:stream/consumers";
+import { isMainThread } from "node:worker_threads";
 import { exitCodes } from "./io";
 import { run } from "./main";
+import { serve } from "./threads";
 
 const abort = new AbortController();
 let isReadingStdin = false;
@@ -32,14 +34,19 @@ async function readStdin(): Promise<Uint8Array> {
   return bytes;
 }
 
-void run(process.argv.slice(2), {
-  readStdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
-  cwd: process.cwd(),
-  signal: abort.signal,
-}).then((code) => {
+async function main(): Promise<void> {
+  const code = await run(process.argv.slice(2), {
+    readStdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    signal: abort.signal,
+    // The bundle itself; run from source there is none that a thread could load.
+    threadFile: __filename.endsWith(".js") ? __filename : undefined,
+  });
   // Not `process.exit`: what is still on its way into a pipe must arrive.
   process.exitCode = isReaderGone ? exitCodes.clean : code;
-});
+}
+
+void (isMainThread ? main() : serve());

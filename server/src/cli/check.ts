@@ -1,5 +1,6 @@
 /** `vramlint check`. */
 import path from "node:path";
+import { couldMatter } from "../analysis";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
@@ -28,7 +29,10 @@ import type { Report, RunProblem } from "./report/report";
 import { statisticsReport } from "./report/statistics";
 import type { Terminal } from "./reporter";
 import { sharedPaths } from "./shared-path";
+import { Threads } from "./threads";
 
+/** Read and handed to threads before their turn to be told. */
+const filesAhead = 32;
 const checkedEndings = [".py", ".pyi", ".ipynb"];
 const stdinName = "<stdin>";
 
@@ -86,6 +90,7 @@ class CheckRun {
   private readonly problems: RunProblem[] = [];
   private readonly report: Report;
   private progress: Progress | undefined;
+  private threads: Threads | undefined;
   /** Standard output, but for the report beside a fixed text. */
   private out: { write(chunk: string): unknown };
 
@@ -109,13 +114,24 @@ class CheckRun {
     problems.forEach((problem) => this.complain(problem));
     const progress = new Progress(this.terminal, files.length);
     this.progress = progress;
-    for (const [done, file] of files.entries()) {
-      if (signal?.aborted) break;
+    this.threads = Threads.start(this.terminal.io.threadFile, files.length, this.terminal.io.env);
+    const begun: Promise<() => Promise<void>>[] = [];
+    for (let done = 0; done < files.length && !signal?.aborted; done++) {
       progress.at(done);
-      await this.checkFile(file);
+      // With threads some files are under way ahead of the one that is told next.
+      const ahead = this.threads === undefined ? 1 : filesAhead;
+      for (const file of files.slice(done + begun.length, done + ahead)) {
+        const started = this.checkFile(file);
+        // Told when its turn comes.
+        started.catch(() => undefined);
+        begun.push(started);
+      }
+      const finish = await begun.shift();
+      await finish?.();
       // Lets Ctrl-C and a closed pipe be noticed between files.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    await this.threads?.end();
     progress.clear();
   }
 
@@ -163,38 +179,66 @@ class CheckRun {
     return this.failing > 0 && !this.options.exitZero ? exitCodes.findings : exitCodes.clean;
   }
 
-  private async checkFile(name: string): Promise<void> {
+  /** Checks a file; what it gives, called when the file's turn has come, writes and tells. */
+  private async checkFile(name: string): Promise<() => Promise<void>> {
     const absolute = path.resolve(this.terminal.io.cwd, name);
     const changed = await this.filters.changes?.linesOf(absolute);
-    if (this.filters.changes !== undefined && changed === undefined) return;
+    if (this.filters.changes !== undefined && changed === undefined) return () => Promise.resolve();
     const read = await readTextFile(absolute, name, readLimit(name, this.plan.maxFileSize));
-    if ("problem" in read) {
-      this.complain(read.problem);
-      return;
-    }
+    if ("problem" in read) return this.complaint(read.problem);
     const { file } = read;
     const document = documentOf(name, file.text, this.plan.maxFileSize);
-    if ("problem" in document) {
-      this.complain(document.problem);
-      return;
-    }
+    if ("problem" in document) return this.complaint(document.problem);
     const filter: FileFilter = {
       ...(changed === undefined || changed === "all" ? {} : { lines: linesOfDocument(changed, document) }),
       known: this.filters.baseline?.knownIn(name),
     };
-    let checked = this.contained(name, () => this.checkOrFix(name, document, filter));
-    if (checked === undefined) return;
-    if (checked.fixed > 0) {
-      const problem = await writeTextFile(file, document.fileText(textOf(checked)), name);
-      if (problem !== undefined) {
-        this.complain(problem);
-        checked = this.contained(name, () => ({
-          ...checkText(name, document.text, this.project.optionsFor(name), filter, document.form),
-          fixed: 0,
-        }));
+    const isHeavy = document.form === undefined && couldMatter(document.text);
+    const result =
+      this.threads !== undefined && isHeavy
+        ? await this.inThread(this.threads, name, document.text, filter)
+        : () => this.checkOrFix(name, document, filter);
+    return async () => {
+      let checked = this.contained(name, result);
+      if (checked === undefined) return;
+      if (checked.fixed > 0) {
+        const problem = await writeTextFile(file, document.fileText(textOf(checked)), name);
+        if (problem !== undefined) {
+          this.complain(problem);
+          checked = this.contained(name, () => ({
+            ...checkText(name, document.text, this.project.optionsFor(name), filter, document.form),
+            fixed: 0,
+          }));
+        }
       }
+      if (checked !== undefined) this.tell(checked);
+    };
+  }
+
+  /** Said when the file's turn has come. */
+  private complaint(what: FileProblem): () => Promise<void> {
+    return () => {
+      this.complain(what);
+      return Promise.resolve();
+    };
+  }
+
+  /** What a thread made of a file, or threw. */
+  private async inThread(
+    threads: Threads,
+    name: string,
+    text: string,
+    filter: FileFilter,
+  ): Promise<() => FixedFile> {
+    try {
+      const options = this.project.optionsFor(name);
+      const checked = await threads.run({ name, text, options, filter, fixes: this.plan.fixes });
+      return () => checked;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
     }
-    if (checked !== undefined) this.tell(checked);
   }
 
   private checkOrFix(name: string, { text, form }: Document, filter: FileFilter): FixedFile {

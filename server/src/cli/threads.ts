@@ -1,0 +1,116 @@
+/** Many files spread over the cores. What a thread gets and gives back is plain data; without threads nothing is lost. */
+import { availableParallelism } from "node:os";
+import { parentPort, Worker } from "node:worker_threads";
+import type { AnalysisOptions } from "../analysis";
+import { initializeParser } from "../python/parse";
+import { Source } from "../python/source";
+import { readParserBinaries } from "../workspace/parser-binaries";
+import { checkText, fixText } from "./checked-file";
+import type { FixChoice, FixedFile } from "./checked-file";
+import type { FileFilter } from "./file-filter";
+
+/** One Python file. */
+export interface Job {
+  readonly name: string;
+  readonly text: string;
+  readonly options: AnalysisOptions;
+  readonly filter: FileFilter;
+  readonly fixes: FixChoice | undefined;
+}
+
+/** A file whose `source` is its text. */
+type Answer =
+  | { readonly file: Omit<FixedFile, "source" | "options"> & { readonly text: string } }
+  | { readonly error: string };
+
+/** Below so many files starting threads takes longer than it saves. */
+const fewestFiles = 200;
+const mostThreads = 8;
+
+function answerTo(job: Job): Answer {
+  const { text, options, filter, fixes } = job;
+  try {
+    const checked =
+      fixes === undefined
+        ? { ...checkText(job.name, text, options, filter), fixed: 0 }
+        : fixText(job.name, text, options, filter, fixes);
+    const { name, findings, keys, failures, fixed, source } = checked;
+    return { file: { name, findings, keys, failures, fixed, text: source.text } };
+  } catch (error) {
+    return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  }
+}
+
+/** The other end, in a thread: answers jobs until it is ended. */
+export async function serve(): Promise<void> {
+  await initializeParser(readParserBinaries());
+  parentPort?.on("message", (job: Job) => parentPort?.postMessage(answerTo(job)));
+}
+
+interface Waiting {
+  readonly job: Job;
+  readonly done: (answer: Answer) => void;
+}
+
+export class Threads {
+  private readonly idle: Worker[] = [];
+  private readonly alive = new Set<Worker>();
+  private readonly waiting: Waiting[] = [];
+
+  private constructor(file: string, count: number) {
+    for (let index = 0; index < count; index++) {
+      const worker = new Worker(file);
+      this.alive.add(worker);
+      this.idle.push(worker);
+    }
+  }
+
+  /** `undefined` where one thread does as well; `file` is a program that calls `serve`. */
+  static start(file: string | undefined, files: number, env: Readonly<Record<string, string | undefined>>) {
+    const asked = Number(env["VRAMLINT_THREADS"] ?? availableParallelism());
+    const count = Math.min(mostThreads, Number.isSafeInteger(asked) ? asked : 1);
+    return file === undefined || files < fewestFiles || count < 2 ? undefined : new Threads(file, count);
+  }
+
+  /** Rejects when the check itself broke. */
+  async run(job: Job): Promise<FixedFile> {
+    const answer = await new Promise<Answer>((done) => {
+      this.waiting.push({ job, done });
+      this.next();
+    });
+    if ("error" in answer) throw new Error(answer.error);
+    const { text, ...file } = answer.file;
+    return { ...file, source: new Source(text), options: job.options };
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.alive].map((worker) => worker.terminate()));
+  }
+
+  private next(): void {
+    if (this.alive.size === 0) {
+      for (const { job, done } of this.waiting.splice(0)) done(answerTo(job));
+      return;
+    }
+    const worker = this.idle.pop();
+    if (worker === undefined) return;
+    const task = this.waiting.shift();
+    if (task === undefined) {
+      this.idle.push(worker);
+      return;
+    }
+    worker.once("message", (answer: Answer) => {
+      worker.removeAllListeners("error");
+      this.idle.push(worker);
+      this.next();
+      task.done(answer);
+    });
+    // A thread that broke takes no more work; what it had is done here.
+    worker.once("error", () => {
+      this.alive.delete(worker);
+      task.done(answerTo(task.job));
+      this.next();
+    });
+    worker.postMessage(task.job);
+  }
+}
