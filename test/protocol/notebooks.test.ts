@@ -49,6 +49,19 @@ describe("notebooks", () => {
     assert.equal(third?.diagnostics[0]?.range.start.line, line);
   });
 
+  it("get a budget header in the first cell, behind its cell magic", async () => {
+    await open([`%%time\n${cells[0]}`, ...cells.slice(1)]);
+    const ask = (cell: number) =>
+      client.connection.sendRequest<{ uri: string; position: unknown; snippet: string } | null>(
+        "vramlint/budgetHeader",
+        { textDocument: { uri: cellUri(cell) } },
+      );
+    const answer = await ask(3);
+    assert.equal(answer?.uri, cellUri(0));
+    assert.deepEqual(answer.position, { line: 1, character: 0 });
+    assert.match(answer.snippet, /^# vram: device=.*batch=64/);
+  });
+
   it("get no diagnostics by pulling: no cell gets both", async () => {
     await open(cells);
     await client.pushed(cellUri(0));
