@@ -10,6 +10,7 @@ import type { BudgetHeader } from "./directives/header";
 import { applySuppressions } from "./directives/suppressions";
 import { estimateModule } from "./memory/estimate";
 import type { BudgetVerdict, Estimates } from "./memory/estimate";
+import type { ResolveImport } from "./python/resolve-import";
 import type { TrainingSetup } from "./memory/setup";
 import type { MessageText } from "./messages/message";
 import type { ParsedModule } from "./python/parse";
@@ -34,6 +35,8 @@ export interface AnalysisOptions {
   readonly levels?: LevelOverrides;
   /** Values that replace the header's, e.g. from the command line. */
   readonly setup?: TrainingSetup;
+  /** Finds the files behind imports, for the estimates. */
+  readonly resolveImport?: ResolveImport | undefined;
   /** Device and budget for files whose header names none, e.g. from the project's settings. */
   readonly defaults?: TrainingSetup;
 }
@@ -194,7 +197,12 @@ class FileFacts implements SharedContext {
   }
 
   get estimates(): Estimates {
-    return (this.knownEstimates ??= estimateModule(this.module, this.scopes, this.setup));
+    return (this.knownEstimates ??= estimateModule(
+      this.module,
+      this.scopes,
+      this.setup,
+      this.options.resolveImport,
+    ));
   }
 
   /** The estimate of the model that is trained. */

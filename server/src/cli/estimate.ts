@@ -5,6 +5,7 @@ import { largestBatch, measuredLine, whatFits } from "../memory/fit";
 import { estimateMessages as texts, usageMessages } from "../messages/cli";
 import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
+import { importResolver } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { printable } from "../workspace/problem";
 import { decodePython, readTextFile } from "../workspace/text";
@@ -47,7 +48,12 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   if (mistakes.length > 0) return exitCodes.failure;
   const parsed = parseModule(read.file.text);
   try {
-    const { estimates, setup, verdict } = analyze(parsed, { ...project.optionsFor(name), select: [] });
+    const resolveImport = file === stdinMark ? undefined : importResolver(path.resolve(io.cwd, file), io.cwd);
+    const { estimates, setup, verdict } = analyze(parsed, {
+      ...project.optionsFor(name),
+      select: [],
+      resolveImport,
+    });
     const models = estimates.all();
     const limit = setup.budget?.value ?? setup.device?.value.bytes;
     const isOver = verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";
@@ -57,8 +63,9 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
       models,
       setup,
       verdict,
-      fit: isOver ? whatFits(parsed.module, setup) : undefined,
-      largestBatch: limit === undefined ? undefined : largestBatch(parsed.module, setup, limit),
+      fit: isOver ? whatFits(parsed.module, setup, resolveImport) : undefined,
+      largestBatch:
+        limit === undefined ? undefined : largestBatch(parsed.module, setup, limit, resolveImport),
       measured: measuredLine(setup.measured?.value ?? [], setup.batch?.value, setup.budget?.value),
     };
     if (options.format === "json") io.stdout.write(jsonEstimate(facts, terminal.language));

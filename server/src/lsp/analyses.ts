@@ -1,6 +1,7 @@
 /** Analyses of the open units, made when asked for and kept until the text or the settings change. */
 import { analyze, couldMatter } from "../analysis";
 import type { Analysis } from "../analysis";
+import type { ResolveImport } from "../python/resolve-import";
 import type { Configuration, Settings } from "./configuration";
 import { describe } from "./documents";
 import type { TextUnit } from "./text-unit";
@@ -26,6 +27,7 @@ export class Analyses {
     private readonly logError: (text: string) => void,
     private readonly now: () => number,
     private readonly finished: (unit: TextUnit, outcome: Outcome) => void,
+    private readonly resolverOf: (uri: string) => ResolveImport | undefined = () => undefined,
   ) {}
 
   /** Synchronous, so that what is answered always belongs to the text that is current. */
@@ -46,7 +48,10 @@ export class Analyses {
     if (!couldMatter(unit.text)) return { kind: "not-training" };
     const start = this.now();
     try {
-      const analysis = analyze(unit.parsed(), settings.analysis);
+      const analysis = analyze(unit.parsed(), {
+        ...settings.analysis,
+        resolveImport: this.resolverOf(unit.uri),
+      });
       for (const { rule, error } of analysis.failures)
         this.logError(`${rule} broke on ${unit.uri}: ${describe(error)}`);
       return { kind: "analysed", analysis, milliseconds: this.now() - start };

@@ -6,6 +6,7 @@ import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { version } from "../../../package.json";
 import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
+import { importResolver } from "../workspace/imports";
 import { SettingsFiles } from "../workspace/settings-files";
 import type { ServerHost } from "./host";
 import type { SettingsSource } from "./project-files";
@@ -49,6 +50,10 @@ const host: ServerHost = {
     return page && pathToFileURL(page).href;
   },
   settings,
+  resolverOf(uri) {
+    const file = pathOf(uri);
+    return file === undefined ? undefined : importResolver(file);
+  },
   now: () => performance.now(),
 };
 

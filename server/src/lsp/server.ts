@@ -122,7 +122,13 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     features,
     configuration,
     documents,
-    analyses: new Analyses(configuration, logError, () => host.now(), finished),
+    analyses: new Analyses(
+      configuration,
+      logError,
+      () => host.now(),
+      finished,
+      (uri) => host.resolverOf?.(uri),
+    ),
     parserReady: parser,
     background,
   };

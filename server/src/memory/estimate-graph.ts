@@ -6,6 +6,7 @@ import { statesOf } from "./estimate-states";
 import type { Subject } from "./estimate-subject";
 import { namedModules, unknownParts } from "./evaluate/nn/state";
 import { runStep } from "./evaluate/step";
+import type { World } from "./evaluate/world";
 import type { TrainingSetup } from "./setup";
 
 /** See `Estimates.batchGraph`. The model is built anew: evaluation mode stays with it. */
@@ -14,11 +15,12 @@ export function batchGraphOf(
   setup: TrainingSetup,
   subject: Subject | undefined,
   isTraining: boolean,
+  world?: World,
 ): BatchGraph | undefined {
   const plan = planOf(setup);
   if (plan === undefined || setup.batch === undefined) return undefined;
   if (subject === undefined || subject.from === "default") return undefined;
-  const built = build(module, setup, subject);
+  const built = build(module, setup, subject, world);
   if (built === undefined) return undefined;
   const { program, model } = built;
   for (const { module: part } of namedModules(model)) {

@@ -5,6 +5,7 @@ import type { Module } from "../python/tree";
 import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
 import { assumptionsOf } from "./estimate-assumptions";
 import { batchGraphOf } from "./estimate-graph";
+import { examplesOf, type Example } from "./estimate-examples";
 import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
@@ -76,6 +77,7 @@ export class Estimator {
   private subject: { readonly value: Subject | undefined } | undefined;
   private trained: { readonly value: ModelEstimate | undefined } | undefined;
   private readonly classes = new Map<string, ModelEstimate | undefined>();
+  private examples: ReadonlyMap<string, Example> | undefined;
   private points: Timeline = [];
   private readonly graphs = new Map<boolean, BatchGraph | undefined>();
 
@@ -115,7 +117,10 @@ export class Estimator {
 
   batchGraph(isTraining: boolean): BatchGraph | undefined {
     if (!this.graphs.has(isTraining)) {
-      this.graphs.set(isTraining, batchGraphOf(this.module, this.setup, this.trainedModel(), isTraining));
+      this.graphs.set(
+        isTraining,
+        batchGraphOf(this.module, this.setup, this.trainedModel(), isTraining, this.world),
+      );
     }
     return this.graphs.get(isTraining);
   }
@@ -141,7 +146,7 @@ export class Estimator {
     const subject = this.trainedModel();
     if (subject === undefined) return undefined;
     const missing = subject.from === "default" ? this.argumentsMissing(subject) : undefined;
-    if (missing !== undefined) return missing;
+    if (missing !== undefined) return this.exampleEstimate(subject.className ?? "") ?? missing;
     const built = buildOrReason(this.module, this.setup, subject, this.world);
     if ("reason" in built) return this.notBuilt(subject, built);
     const plan = planOf(this.setup);
@@ -156,12 +161,36 @@ export class Estimator {
     const subject = classSubject(program, name, "default");
     if (subject === undefined) return undefined;
     const missing = this.argumentsMissing(subject);
-    if (missing !== undefined) return missing;
+    if (missing !== undefined) return this.exampleEstimate(name) ?? missing;
     program.interpreter.noted.clear();
     const model = buildModel(program, subject);
     if ("reason" in model) return this.notBuilt(subject, model);
     castStates(program, model, this.setup.precision?.value ?? "fp32");
     return this.assemble(subject, { program, model }, undefined, 0);
+  }
+
+  /** The figures of an instance that one of the file's own functions makes. */
+  private exampleEstimate(name: string): ModelEstimate | undefined {
+    this.examples ??= examplesOf(this.shared());
+    const example = this.examples.get(name);
+    const type = this.shared()
+      .moduleClasses()
+      .find((one) => one.name === name);
+    if (example === undefined || type === undefined) return undefined;
+    const { interpreter } = this.shared();
+    interpreter.noted.clear();
+    for (const unknown of example.noted) interpreter.note(unknown);
+    castStates(this.shared(), example.model, this.setup.precision?.value ?? "fp32");
+    const { start, end } = type.node.name;
+    const subject: Subject = {
+      span: { start, end },
+      from: "default",
+      text: example.text,
+      className: name,
+      build: () => example.model,
+    };
+    const built = { program: this.shared(), model: example.model };
+    return { ...this.assemble(subject, built, undefined, 0), example: example.text };
   }
 
   /** For a class that nobody says how to build. */
@@ -212,7 +241,7 @@ export class Estimator {
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push({ span: undefined, reason: message(unknownReasons.input) });
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
-    const node = model.type.find((type) => type.node);
+    const node = model.type.find((type) => (type.isImported ? undefined : type.node));
     return {
       name: model.type.name,
       span: plainSpan(subject.span),

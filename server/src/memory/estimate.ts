@@ -7,6 +7,7 @@ import type { Message } from "../messages/message";
 import type { Scopes } from "../python/scope";
 import type { Module, Span } from "../python/tree";
 import { Estimator } from "./estimate-model";
+import type { ResolveImport } from "../python/resolve-import";
 import type { SettingOrigin, TrainingSetup } from "./setup";
 import type { Dtype } from "./tensor";
 import type { LiveBytes, TimelinePoint } from "./tape";
@@ -91,6 +92,8 @@ export interface ModelEstimate {
    * shown.
    */
   readonly notBuilt?: true;
+  /** The class takes arguments: these are the figures of this instance of it, e.g. `resnet18().layer1.0`. */
+  readonly example?: string;
   readonly unknown: readonly UnknownPart[];
   readonly assumptions: readonly Assumption[];
   /** Its submodules, in the order of `named_modules()`. */
@@ -135,8 +138,14 @@ export interface BudgetVerdict {
   readonly verdict: "fits" | "over-budget" | "over-device" | "unknown";
 }
 
-export function estimateModule(module: Module, _scopes: Scopes, setup: TrainingSetup): Estimates {
-  const estimator = new Estimator(module, setup);
+/** `resolveImport` finds the files behind imports; without it what they define is not known. */
+export function estimateModule(
+  module: Module,
+  _scopes: Scopes,
+  setup: TrainingSetup,
+  resolveImport?: ResolveImport,
+): Estimates {
+  const estimator = new Estimator(module, setup, { resolveImport });
   return {
     all: () => estimator.all(),
     ofClass: (name) => estimator.ofClass(name),

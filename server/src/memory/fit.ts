@@ -9,6 +9,8 @@ import { build, Estimator, planOf } from "./estimate-model";
 import { peakOf } from "./estimate-peak";
 import { statesOf } from "./estimate-states";
 import { runStep } from "./evaluate/step";
+import { Allowance } from "./evaluate/world";
+import type { ResolveImport } from "../python/resolve-import";
 import type { MeasuredPoint, Setting, TrainingSetup } from "./setup";
 
 export interface FitOption {
@@ -43,24 +45,30 @@ interface Candidate {
 }
 
 /** The options, smallest change first. Undefined without a limit, an input or a model. */
-export function whatFits(module: Module, setup: TrainingSetup): FitAnswer | undefined {
+export function whatFits(
+  module: Module,
+  setup: TrainingSetup,
+  resolveImport?: ResolveImport,
+): FitAnswer | undefined {
   const limit = setup.budget?.value ?? setup.device?.value.bytes;
   if (limit === undefined || planOf(setup) === undefined) return undefined;
-  const option = (candidate: Candidate): FitOption | undefined => simulated(module, candidate, limit);
-  const smaller = smallerBatch(module, setup, limit);
+  const option = (candidate: Candidate): FitOption | undefined =>
+    simulated(module, candidate, limit, resolveImport);
+  const smaller = smallerBatch(module, setup, limit, resolveImport);
   const options = [
     ...(smaller === undefined ? [] : [smaller]),
     ...[...precisions(setup), ...checkpoints(setup), ...optimizers(setup), ...shardings(setup)].map(option),
   ].filter((one) => one !== undefined);
-  return { limit, options, largestBatch: largestBatch(module, setup, limit) };
+  return { limit, options, largestBatch: largestBatch(module, setup, limit, resolveImport) };
 }
 
 function simulated(
   module: Module,
   { title, changes, setup }: Candidate,
   limit: number,
+  resolveImport: ResolveImport | undefined,
 ): FitOption | undefined {
-  const estimate = new Estimator(module, setup).trainedEstimate();
+  const estimate = new Estimator(module, setup, { resolveImport }).trainedEstimate();
   if (estimate === undefined || estimate.peak === null) return undefined;
   const isLowerBound = !estimate.complete;
   const bytes = estimate.peak.allocated;
@@ -68,10 +76,15 @@ function simulated(
 }
 
 /** The largest micro-batch that divides the present one and fits, with as many more accumulation steps. */
-function smallerBatch(module: Module, setup: TrainingSetup, limit: number): FitOption | undefined {
+function smallerBatch(
+  module: Module,
+  setup: TrainingSetup,
+  limit: number,
+  resolveImport: ResolveImport | undefined,
+): FitOption | undefined {
   const batch = setup.batch?.value ?? 1;
   const accumulate = setup.accumulate?.value ?? 1;
-  const peak = batchPeaks(module, setup);
+  const peak = batchPeaks(module, setup, resolveImport);
   for (let parts = 2; parts <= batch; parts++) {
     if (batch % parts !== 0) continue;
     const micro = batch / parts;
@@ -149,10 +162,18 @@ interface BatchPeak {
   readonly complete: boolean;
 }
 
+/** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
+const searchSteps = 10_000_000;
+
 /** The peak at other micro-batches of the same model, which is built once. Undefined when it cannot be built. */
-function batchPeaks(module: Module, setup: TrainingSetup): (batch: number) => BatchPeak | undefined {
-  const subject = new Estimator(module, setup).trainedModel();
-  const built = subject === undefined ? undefined : build(module, setup, subject);
+function batchPeaks(
+  module: Module,
+  setup: TrainingSetup,
+  resolveImport: ResolveImport | undefined,
+): (batch: number) => BatchPeak | undefined {
+  const world = { resolveImport, allowance: new Allowance(searchSteps) };
+  const subject = new Estimator(module, setup, world).trainedModel();
+  const built = subject === undefined ? undefined : build(module, setup, subject, world);
   const known = new Map<number, BatchPeak | undefined>();
   return (batch) => {
     if (!known.has(batch)) {
@@ -179,13 +200,18 @@ function measured(
 const mostSamples = 1 << 20;
 
 /** The largest micro-batch whose simulated peak is at most `limit`; undefined when none is or not all is understood. */
-export function largestBatch(module: Module, setup: TrainingSetup, limit: number): number | undefined {
+export function largestBatch(
+  module: Module,
+  setup: TrainingSetup,
+  limit: number,
+  resolveImport?: ResolveImport,
+): number | undefined {
   if (
     setup.inputs?.value.some((input) => input.dimensions.some((dimension) => dimension.perSample)) !== true
   ) {
     return undefined;
   }
-  const peak = batchPeaks(module, setup);
+  const peak = batchPeaks(module, setup, resolveImport);
   const fits = (batch: number): boolean | undefined => {
     const found = peak(batch);
     return found === undefined || !found.complete ? undefined : found.bytes <= limit;

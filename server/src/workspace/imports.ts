@@ -2,9 +2,9 @@
  * The files behind imports: `package/module.py`, `package/__init__.py`, relative imports, and the folders that Python would
  * look in when the script is run: its own, and those above it up to the root of the workspace. Reads, never writes.
  */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, type Stats } from "node:fs";
 import path from "node:path";
-import type { ImportedModule, ResolveImport } from "../memory/evaluate/world";
+import type { ImportedModule, ResolveImport } from "../python/resolve-import";
 import { parseModule } from "../python/parse";
 import type { Module } from "../python/tree";
 import { decodePython, sizeLimit } from "./text";
@@ -124,7 +124,7 @@ function isFolder(folder: string): boolean {
   return statOf(folder)?.isDirectory() === true;
 }
 
-function statOf(place: string): ReturnType<typeof statSync> {
+function statOf(place: string): Stats | undefined {
   try {
     return statSync(place, { throwIfNoEntry: false });
   } catch {

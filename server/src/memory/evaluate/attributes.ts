@@ -13,6 +13,7 @@ import {
   DeviceValue,
   DictValue,
   DtypeValue,
+  FileModule,
   FunctionValue,
   IteratorValue,
   LibraryName,
@@ -57,6 +58,7 @@ export function findAttribute(
   if (object instanceof ObjectValue) return objectAttribute(interpreter, object, name, span);
   if (object instanceof Tensor) return tensorAttribute(interpreter, object, name, span);
   if (object instanceof ClassValue) return classAttribute(interpreter, object, name);
+  if (object instanceof FileModule) return interpreter.files.member(object, name);
   if (object instanceof LibraryName) return interpreter.library.attribute(object.path, name);
   if (object instanceof SuperValue) return superAttribute(interpreter, object, name, span);
   if (object instanceof TupleValue && object.type !== undefined) {
@@ -82,6 +84,7 @@ function valueAttribute(value: Value, name: string): Value | undefined {
   if (value instanceof FunctionValue) {
     if (name === "__name__" || name === "__qualname__") return value.name;
     if (name === "__doc__") return null;
+    if (name === "__module__") return "__main__";
     return value.attributes.get(name);
   }
   if (value instanceof NativeFunction && (name === "__name__" || name === "__qualname__")) return value.name;
@@ -123,6 +126,7 @@ function objectAttribute(
 ): Value | undefined {
   const { type } = object;
   if (name === "__class__") return type;
+  if (name === "__module__") return "__main__";
   if (name === "__dict__") return interpreter.library.objectDict(object);
   const own = type.attribute(name);
   if (own instanceof PropertyValue) return readProperty(interpreter, own, object, name, span);
@@ -138,8 +142,8 @@ function objectAttribute(
   }
   const dynamic = type.attribute("__getattr__");
   if (dynamic !== undefined) return interpreter.call(dynamic, new CallArguments([object, name]), span);
-  const unknownBase = type.find((one) => one.unknownBase);
-  return unknownBase === undefined ? undefined : unknownBase;
+  // a layer whose constructor was not understood may have anything
+  return object.module?.unknownParts.get("__init__") ?? type.find((one) => one.unknownBase);
 }
 
 function readProperty(

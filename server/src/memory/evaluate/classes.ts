@@ -26,6 +26,7 @@ export function makeClass(interpreter: Interpreter, node: ClassDefinition): Valu
   }
   const type = new ClassValue(node.name.id, bases, node);
   type.unknownBase = unknownBase;
+  type.isImported = interpreter.frame.file !== undefined;
   type.isEnum = bases.some((base) => base.isEnum);
   runClassBody(interpreter, type, node.body);
   claimMethods(type);
@@ -78,7 +79,7 @@ export function instantiate(
   const construct = type.find((one) => one.construct);
   if (construct !== undefined) return construct(interpreter, type, args, span);
   const object = new ObjectValue(type);
-  object.span = span;
+  object.span = interpreter.ownSpan(span);
   interpreter.references.keep(object);
   if (isModuleClass(interpreter, type)) {
     interpreter.tick(moduleCost);

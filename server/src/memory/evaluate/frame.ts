@@ -14,6 +14,8 @@ export class Frame extends Heap {
   private captured: Set<string> | undefined;
   /** First argument of the call: what a bare `super()` is about. */
   receiver: Value = null;
+  /** Asked for names that are not bound here: those of other files are bound when they are needed. */
+  missing: ((name: string) => Value | undefined) | undefined;
   /** What `yield` gave so far; undefined in frames that are not a generator's. */
   yielded: Value[] | undefined;
 
@@ -21,6 +23,8 @@ export class Frame extends Heap {
     readonly kind: FrameKind,
     readonly parent: Frame | undefined,
     readonly callee: FunctionValue | undefined,
+    /** The key of the file, when it is not the one that is analysed. */
+    readonly file: string | undefined = parent?.file,
   ) {
     super();
   }
@@ -31,14 +35,26 @@ export class Frame extends Heap {
 
   /** The value of a name by Python's rules; class scopes are not seen from inside functions. */
   lookup(name: string): Value | undefined {
-    const direct = (this.elsewhere.get(name) ?? this).variables.get(name);
+    const direct = (this.elsewhere.get(name) ?? this).own(name);
     if (direct !== undefined) return direct;
     for (let frame = this.parent; frame !== undefined; frame = frame.parent) {
       if (frame.kind === "class" && this.kind !== "comprehension") continue;
-      const found = (frame.elsewhere.get(name) ?? frame).variables.get(name);
+      const found = (frame.elsewhere.get(name) ?? frame).own(name);
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  private own(name: string): Value | undefined {
+    const value = this.variables.get(name);
+    return value === undefined ? this.missing?.(name) : value;
+  }
+
+  /** The module's frame. */
+  get root(): Frame {
+    let frame: Frame = this;
+    while (frame.parent !== undefined) frame = frame.parent;
+    return frame;
   }
 
   assign(references: References, name: string, value: Value): void {

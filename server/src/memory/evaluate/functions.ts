@@ -54,12 +54,12 @@ function applyDecorator(interpreter: Interpreter, expression: Expression, value:
     isUnknown(decorator) ||
     (decorator instanceof LibraryName && !interpreter.library.isCallable(decorator.path))
   ) {
-    interpreter.assumed.set(`decorator:${textOf(expression)}`, expression);
+    interpreter.assumed.set(`decorator:${textOf(expression)}`, interpreter.ownSpan(expression));
     return value;
   }
   const result = interpreter.call(decorator, new CallArguments([value]), expression);
   if (!isUnknown(result)) return result;
-  interpreter.assumed.set(`decorator:${textOf(expression)}`, expression);
+  interpreter.assumed.set(`decorator:${textOf(expression)}`, interpreter.ownSpan(expression));
   return value;
 }
 
@@ -120,7 +120,8 @@ export function callFunction(
   }
   if (stealFrom !== undefined) references.releaseTo(stealFrom);
   const outer = interpreter.frame;
-  const leave = interpreter.enterUserCode();
+  const leave =
+    callee.closure.file === undefined ? interpreter.enterUserCode() : interpreter.enterOtherFile();
   interpreter.frame = frame;
   interpreter.depth++;
   try {

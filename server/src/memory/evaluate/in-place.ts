@@ -180,7 +180,9 @@ function someNode(root: Node, test: (node: Node) => boolean): boolean {
 /** A frame as if the function had been called with nothing but its defaults. */
 function frameOf(interpreter: Interpreter, callee: FunctionDefinition): Frame {
   const made = interpreter.globals.variables.get(callee.name.id);
-  const known = made instanceof FunctionValue && made.node === callee ? made : undefined;
+  const known =
+    interpreter.undecorated.get(callee) ??
+    (made instanceof FunctionValue && made.node === callee ? made : undefined);
   const frame = new Frame("function", known?.closure ?? interpreter.globals, known);
   interpreter.references.retain(frame);
   for (const parameter of callee.parameters) {

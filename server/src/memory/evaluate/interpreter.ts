@@ -13,6 +13,7 @@ import { callValue } from "./calls";
 import type { CallArguments } from "./arguments";
 import { evaluateExpression } from "./expressions";
 import { EvaluationStopped, PythonError } from "./errors";
+import { Files } from "./files";
 import { Frame } from "./frame";
 import { Library } from "./library/library";
 import { rootOf } from "./reasons";
@@ -21,7 +22,7 @@ import { Allowance, type World } from "./world";
 import { executeStatement, type Completion } from "./statements";
 import type { Expression } from "../../python/tree";
 import { typeName } from "./operations";
-import { ObjectValue, type ClassValue, type Value } from "./values";
+import { ObjectValue, type ClassValue, type FunctionValue, type Value } from "./values";
 
 export interface Limits {
   readonly steps: number;
@@ -34,6 +35,7 @@ export const defaultLimits: Limits = { steps: 500_000, depth: 450 };
 export class Interpreter {
   readonly references: References;
   readonly library: Library;
+  readonly files: Files;
   readonly globals: Frame;
   frame: Frame;
   /** Nodes evaluated so far, and how many there may be. */
@@ -60,6 +62,8 @@ export class Interpreter {
   modulePaths: ReadonlyMap<ObjectValue, string> = new Map();
   /** Modules that run as checkpointed segments although the code does not say so. */
   checkpointed: ReadonlySet<ObjectValue> = new Set();
+  /** Functions of the top level as they are without their decorators. */
+  readonly undecorated = new Map<Statement, FunctionValue>();
   /** Set while a forward is traced whose calls are to be told apart. */
   recorder: CallRecorder | undefined;
   /** False while the top level of the file runs: models are built, but nothing is trained. */
@@ -78,6 +82,7 @@ export class Interpreter {
     this.stepLimit = limits.steps;
     this.references = new References(execution);
     this.library = new Library(this);
+    this.files = new Files(this);
     this.globals = new Frame("module", undefined, undefined);
     this.references.retain(this.globals);
     this.frame = this.globals;
@@ -135,6 +140,19 @@ export class Interpreter {
     } finally {
       this.hidden--;
     }
+  }
+
+  /** A function of another file begins; the answer ends that. */
+  enterOtherFile(): () => void {
+    const outer = this.hidden++;
+    return () => {
+      this.hidden = outer;
+    };
+  }
+
+  /** The place in the analysed file that stands for a place in the running code. */
+  ownSpan(span: Span | undefined): Span | undefined {
+    return this.hidden > 0 ? this.callSpan : span;
   }
 
   /** A function of the user's file begins, whoever called it; the answer ends that. */

@@ -77,6 +77,7 @@ export class Program {
     const found: { name: string; node: ClassDefinition; type: ClassValue }[] = [];
     for (const [name, value] of this.interpreter.globals.variables) {
       if (!(value instanceof ClassValue) || value.node === undefined || value.name !== name) continue;
+      if (value.isImported) continue;
       if (isModuleClass(this.interpreter, value)) found.push({ name, node: value.node, type: value });
     }
     return found.sort((a, b) => a.node.start - b.node.start);
@@ -116,6 +117,14 @@ export class Program {
   private hold(value: Value): Value {
     this.interpreter.references.retain(value);
     return value;
+  }
+
+  /** What a function of the file makes; the program keeps it. */
+  build(callee: Value, args: CallArguments): Value {
+    const { interpreter } = this;
+    this.allowSteps();
+    interpreter.callSpan = undefined;
+    return interpreter.guard(() => this.hold(interpreter.call(callee, args, undefined)));
   }
 
   /** Calls a value with the steps of one forward; Unknown when it could not be followed to its end. */

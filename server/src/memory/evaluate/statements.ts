@@ -56,7 +56,7 @@ export function executeStatement(interpreter: Interpreter, node: tree.Statement)
     case "Assert":
       return executeAssert(interpreter, node);
     case "Global":
-      for (const name of node.names) interpreter.frame.elsewhere.set(name.id, interpreter.globals);
+      for (const name of node.names) interpreter.frame.elsewhere.set(name.id, interpreter.frame.root);
       return undefined;
     case "Nonlocal":
       return executeNonlocal(interpreter, node);
@@ -83,13 +83,13 @@ export function executeStatement(interpreter: Interpreter, node: tree.Statement)
       return executeTry(interpreter, node);
     case "Match":
       return executeMatch(interpreter, node);
-    case "FunctionDefinition":
-      interpreter.frame.assign(
-        interpreter.references,
-        node.name.id,
-        decorate(interpreter, node.decorators, makeFunction(interpreter, node)),
-      );
+    case "FunctionDefinition": {
+      const made = makeFunction(interpreter, node);
+      if (interpreter.frame === interpreter.globals) interpreter.undecorated.set(node, made);
+      const decorated = decorate(interpreter, node.decorators, made);
+      interpreter.frame.assign(interpreter.references, node.name.id, decorated);
       return undefined;
+    }
     case "ClassDefinition":
       interpreter.frame.assign(interpreter.references, node.name.id, makeClass(interpreter, node));
       return undefined;

@@ -268,6 +268,8 @@ export class ClassValue extends Heap {
   /** Members of an `Enum`. */
   isEnum = false;
   construct: Construct | undefined;
+  /** Defined in another file than the one that is analysed. */
+  isImported = false;
   /** The path in PyTorch of a class of its own, e.g. `torch.nn.Linear`. */
   path: string | undefined;
 
@@ -344,6 +346,20 @@ export class LibraryName extends Heap {
 
   held(): Iterable<Value> {
     return nothing;
+  }
+}
+
+/** Another file of the workspace, imported. */
+export class FileModule extends Heap {
+  constructor(
+    readonly key: string,
+    readonly frame: Frame,
+  ) {
+    super();
+  }
+
+  held(): Iterable<Value> {
+    return [this.frame];
   }
 }
 

@@ -1,0 +1,20 @@
+/** The question that leads from one file to another. */
+import type { Module } from "./tree";
+
+/** A file that an import leads to. */
+export interface ImportedModule {
+  readonly module: Module;
+  /** Tells files apart, e.g. the path; given back as `from` when this file imports in turn. */
+  readonly key: string;
+}
+
+/**
+ * Finds the file behind an import: `path` is the dotted name, `level` the number of leading dots, `from` the key of the
+ * importing file, undefined for the file that is analysed. Undefined when there is none. Pure for its caller: the same
+ * question has the same answer while a file is analysed.
+ */
+export type ResolveImport = (
+  path: string,
+  level: number,
+  from: string | undefined,
+) => ImportedModule | undefined;
