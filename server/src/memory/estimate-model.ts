@@ -138,8 +138,16 @@ export class Estimator {
 
   /** The estimate of the model that is trained. */
   trainedEstimate(): ModelEstimate | undefined {
-    this.trained ??= { value: this.estimateTrained() };
+    this.trained ??= { value: this.betterKnown(this.estimateTrained()) };
     return this.trained.value;
+  }
+
+  /** Where only a call with arguments of its caller makes the model: what a function of the file makes without any. */
+  private betterKnown(estimate: ModelEstimate | undefined): ModelEstimate | undefined {
+    if (estimate === undefined || estimate.complete || this.setup.model !== undefined) return estimate;
+    if (planOf(this.setup) !== undefined) return estimate;
+    const example = this.exampleEstimate(estimate.name);
+    return example?.complete === true ? example : estimate;
   }
 
   private estimateTrained(): ModelEstimate | undefined {
