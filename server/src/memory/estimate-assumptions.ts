@@ -39,6 +39,9 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
     plain("model", subject.text, subject.from, subject.from === "default" ? undefined : subject.span),
   ];
   found.push(of("precision", setup.precision, "fp32", String));
+  for (const key of ["shard", "devices", "offload"] as const) {
+    if (setup[key] !== undefined) found.push(of<string | number>(key, setup[key], "", String));
+  }
   if (setup.mode !== undefined) found.push(of("mode", setup.mode, "train", String));
   if (ran) {
     found.push(of("batch", setup.batch, "1", String));

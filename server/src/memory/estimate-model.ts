@@ -258,6 +258,7 @@ export class Estimator {
       buffers: { bytes: device.buffers },
       gradients: { bytes: device.gradients },
       optimizer: needs === undefined ? null : { name: needs.name, bytes: device.optimizer },
+      ...(states.host > 0 ? { host: states.host } : {}),
       saved: measure === undefined ? null : { bytes: measure.saved, perSample },
       peak,
       complete: isUnderstood && (peak === null || !isTraining || needs !== undefined),

@@ -10,6 +10,8 @@ import { shardStates } from "./sharding";
 import { dtypeBytes, elementCount, type Tensor } from "./tensor";
 
 export interface ModelStates extends States {
+  /** Bytes in the host's memory for each device, of states that are offloaded. */
+  readonly host: number;
   readonly count: number;
   readonly trainable: number;
   /** Undefined when the run does not train, or when neither header nor script names an optimizer we know. */
@@ -55,7 +57,7 @@ export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGr
   };
   const [sharding, devices] = [setup.shard?.value ?? "none", setup.devices?.value ?? 1];
   const offload = setup.offload?.value ?? "none";
-  const { device } = shardStates(
+  const { device, host } = shardStates(
     {
       ...whole,
       trainable: ownBytes(trainable),
@@ -73,6 +75,7 @@ export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGr
   return {
     whole,
     device,
+    host,
     isShared: (sharding !== "none" && devices > 1) || offload !== "none",
     count: count(parameters),
     trainable: count(trainable),

@@ -74,6 +74,8 @@ export interface ModelEstimate {
   readonly buffers: { readonly bytes: number };
   readonly gradients: { readonly bytes: number };
   readonly optimizer: { readonly name: string; readonly bytes: number } | null;
+  /** Offloaded states in the host's memory for each device, in bytes; every other figure is one device's. */
+  readonly host?: number;
   readonly saved: { readonly bytes: number; readonly perSample: number } | null;
   readonly peak: {
     readonly bytes: number;

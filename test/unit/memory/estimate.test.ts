@@ -209,6 +209,23 @@ describe("estimates", () => {
     });
   });
 
+  describe("several devices", () => {
+    const text = imports + net(["self.weight = nn.Parameter(torch.empty(1_000_000))"]) + "model = Net()\n";
+
+    it("figures are one device's, offloaded states the host's", () => {
+      const estimate = firstOf(`# vram: optimizer=adam, shard=zero2, devices=4, offload=optimizer\n${text}`);
+      assert.equal(estimate.parameters.bytes, 4_000_000);
+      assert.equal(estimate.optimizer?.bytes, 0);
+      assert.equal(estimate.host, 1_000_000 + 2_000_000);
+      assert.equal(estimate.assumptions.find(({ key }) => key === "shard")?.value, "zero2");
+      assert.equal(estimate.assumptions.find(({ key }) => key === "devices")?.value, "4");
+    });
+
+    it("one device has no host figure", () => {
+      assert.equal(firstOf(`# vram: optimizer=adam\n${text}`).host, undefined);
+    });
+  });
+
   describe("states without an input", () => {
     it("are exact, and the activations are said to be unknown", () => {
       const estimate = firstOf(
