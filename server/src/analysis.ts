@@ -53,6 +53,8 @@ export interface Analysis {
   readonly estimates: Estimates;
   /** The verdict on the trained model; `undefined` without a budget, a device or a model. */
   readonly verdict: BudgetVerdict | undefined;
+  /** The one of the options: whoever simulates further must see the same files. */
+  readonly resolveImport: ResolveImport | undefined;
 }
 
 /** A rule as lists, settings and selectors show it; those of the `# vram:` comments have no folder. */
@@ -126,6 +128,7 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
     get verdict() {
       return file.verdict;
     },
+    resolveImport: options.resolveImport,
   };
 }
 

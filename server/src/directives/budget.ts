@@ -52,7 +52,8 @@ export function budgetVerdict(
 ): BudgetVerdict | undefined {
   const budget = setup.budget?.value;
   const device = setup.device?.value.bytes;
-  if (estimate === undefined || estimate.notBuilt === true || (budget === undefined && device === undefined)) return undefined;
+  if (estimate === undefined || estimate.notBuilt === true || (budget === undefined && device === undefined))
+    return undefined;
   const needed = estimate.peak?.allocated ?? statesOf(estimate);
   const isLowerBound = !estimate.complete || estimate.peak === null;
   const question = { budget, device, needed, isLowerBound };

@@ -50,7 +50,7 @@ function linesOf(analysis: Analysis, module: Module): Message[] {
   if (largest !== undefined) {
     lines.push(message(isBudget ? texts.largestUnderBudget : texts.largestOnDevice, { batch: largest }));
   }
-  const options = isOver ? (whatFits(module, setup)?.options ?? []) : [];
+  const options = isOver ? (whatFits(module, setup, analysis.resolveImport)?.options ?? []) : [];
   if (options.length > 0) lines.push(message(headingOf(options)), ...options.map(optionLine));
   return lines;
 }

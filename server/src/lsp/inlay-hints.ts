@@ -68,8 +68,8 @@ function modelHints(analysed: Analysed): PlacedHint[] {
   const context = textContext(analysed);
   return classHeads(module, source.text).flatMap(({ definition, end }) => {
     const model = estimates.ofClass(definition.name.id);
-    // that a block takes arguments is nobody's news
-    if (model === undefined || needsArguments(model)) return [];
+    // that a block takes arguments is nobody's news, and what one of its instances needs is not the class's size
+    if (model === undefined || needsArguments(model) || model.example !== undefined) return [];
     return [{ offset: end, label: modelHint(model, context), tooltip: modelMarkdown(model, context) }];
   });
 }

@@ -12,7 +12,7 @@ export function largestBatchOf(analysis: Analysis, module: Module): number | und
     const { setup, verdict } = analysis;
     const limit = setup.budget?.value ?? setup.device?.value.bytes;
     const isAsked = limit !== undefined && verdict !== undefined;
-    answer = { batch: isAsked ? largestBatch(module, setup, limit) : undefined };
+    answer = { batch: isAsked ? largestBatch(module, setup, limit, analysis.resolveImport) : undefined };
     known.set(analysis, answer);
   }
   return answer.batch;

@@ -57,7 +57,7 @@ describe("imports of other files", () => {
     ["a name that is None", "from layers import Layer, BIAS", "Layer(4 if BIAS is None else 9)"],
   ];
   for (const [name, importLine, made] of forms) {
-    it(`${name}`, () => {
+    it(name, () => {
       write({ "layers.py": layer, "pkg/layers.py": layer, "pkg/__init__.py": "from .layers import Layer\n" });
       const text = net(importLine, made);
       const estimate = estimateOf(text);

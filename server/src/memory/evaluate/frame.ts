@@ -52,9 +52,7 @@ export class Frame extends Heap {
 
   /** The module's frame. */
   get root(): Frame {
-    let frame: Frame = this;
-    while (frame.parent !== undefined) frame = frame.parent;
-    return frame;
+    return this.parent?.root ?? this;
   }
 
   assign(references: References, name: string, value: Value): void {
