@@ -11,8 +11,8 @@ export interface Examined {
   readonly source: Source;
   readonly torch: TorchFacts;
   /** The expression with exactly this text; of several the one counted from 0 (default) in source order. */
-  expression(this: void, text: string, occurrence?: number): Expression;
-  call(this: void, text: string, occurrence?: number): Call;
+  readonly expression: (text: string, occurrence?: number) => Expression;
+  readonly call: (text: string, occurrence?: number) => Call;
   function(name: string): FunctionDefinition;
 }
 
