@@ -109,6 +109,8 @@ const NO_BINDINGS: readonly Binding[] = [];
 class ModuleScopes implements Scopes {
   readonly module: MutableScope;
   private readsById: Map<string, Name[]> | undefined;
+  /** Names are asked about again and again, by every rule. */
+  private readonly lookedUp = new Map<Name, readonly Binding[]>();
 
   constructor(
     private readonly root: Module,
@@ -133,7 +135,12 @@ class ModuleScopes implements Scopes {
   }
 
   lookup(name: Name): readonly Binding[] {
-    return this.typeParametersFor(name) ?? this.lookupIn(this.scopeOf(name), name.id);
+    let found = this.lookedUp.get(name);
+    if (found === undefined) {
+      found = this.typeParametersFor(name) ?? this.lookupIn(this.scopeOf(name), name.id);
+      this.lookedUp.set(name, found);
+    }
+    return found;
   }
 
   lookupIn(scope: Scope, id: string): readonly Binding[] {

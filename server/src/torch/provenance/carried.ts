@@ -131,6 +131,7 @@ interface Remembered {
 class Evaluator implements CarriedValues {
   private readonly known = new Map<Expression, Map<string, Remembered>>();
   private readonly definitions = new Map<Definition, Map<string, Remembered>>();
+  private readonly fromCallers = new Map<FunctionDefinition, Map<string, Remembered>>();
   private readonly provisional: { readonly restsOn: number; readonly forget: () => void }[] = [];
   /** The outermost open question that the one being computed has come back to. */
   private restsOn = settled;
@@ -175,13 +176,14 @@ class Evaluator implements CarriedValues {
   }
 
   private ofCallers(use: ParameterUse): Carried {
-    const { resolver } = this.options;
-    const calls = resolver.callsTo(use.owner);
-    if (calls.length === 0 || this.depth > depthLimit) return unknown;
-    this.depth += 10;
-    const all = calls.map((call) => this.close(this.ofArgument(call, use)));
-    this.depth -= 10;
-    return join(all);
+    return this.remember(this.fromCallers, use.owner, [use.name, ...use.path], () => {
+      const calls = this.options.resolver.callsTo(use.owner);
+      if (calls.length === 0 || this.depth > depthLimit) return unknown;
+      this.depth += 10;
+      const all = calls.map((call) => this.close(this.ofArgument(call, use)));
+      this.depth -= 10;
+      return join(all);
+    });
   }
 
   /**
