@@ -3,9 +3,9 @@
  * around that, and its place among equals. No line numbers, no wording of ours.
  */
 import { createHash } from "node:crypto";
-import { blocksOf } from "../directives/statements";
 import type { Source } from "../python/source";
 import type { Module, Node, Span, Statement } from "../python/tree";
+import { statementListsOf } from "../python/walk";
 import type { Finding } from "../rules/rule";
 
 export interface FindingKey {
@@ -69,13 +69,13 @@ function statementAt(module: Module, offset: number): Statement | undefined {
   let next = module.body.find(holds);
   while (next !== undefined) {
     found = next;
-    next = blocksOf(found).flat().find(holds);
+    next = statementListsOf(found).flat().find(holds);
   }
   return found;
 }
 
 function headOf(statement: Statement): Span {
-  const first = blocksOf(statement)[0]?.[0];
+  const first = statementListsOf(statement)[0]?.[0];
   return first === undefined ? statement : { start: statement.start, end: first.start };
 }
 

@@ -1,29 +1,6 @@
-/** The blocks of statements inside a statement, in source order. */
+/** Walking the statements of a block. */
 import type { Statement } from "../python/tree";
-
-export function blocksOf(statement: Statement): readonly (readonly Statement[])[] {
-  switch (statement.kind) {
-    case "If":
-    case "For":
-    case "While":
-      return [statement.body, statement.orelse];
-    case "With":
-    case "FunctionDefinition":
-    case "ClassDefinition":
-      return [statement.body];
-    case "Try":
-      return [
-        statement.body,
-        ...statement.handlers.map(({ body }) => body),
-        statement.orelse,
-        statement.finally,
-      ];
-    case "Match":
-      return statement.cases.map(({ body }) => body);
-    default:
-      return [];
-  }
-}
+import { statementListsOf } from "../python/walk";
 
 /** Every statement of a block and of the blocks inside it, in source order; `enter` may keep out of a statement. */
 export function eachStatement(
@@ -35,7 +12,7 @@ export function eachStatement(
   for (let statement = pending.pop(); statement !== undefined; statement = pending.pop()) {
     visit(statement);
     if (!enter(statement)) continue;
-    const blocks = blocksOf(statement);
+    const blocks = statementListsOf(statement);
     for (let block = blocks.length - 1; block >= 0; block--) {
       const statements = blocks[block] ?? [];
       for (let index = statements.length - 1; index >= 0; index--) {

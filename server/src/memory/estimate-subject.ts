@@ -2,7 +2,7 @@
 import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Call, Module, Node, Span } from "../python/tree";
-import { childrenOf } from "./evaluate/children";
+import { childrenOf } from "../python/walk";
 import { CallArguments } from "./evaluate/arguments";
 import type { Program } from "./evaluate/program";
 import { ClassValue, FunctionValue, ObjectValue, type Value } from "./evaluate/values";

@@ -110,7 +110,8 @@ export function indexFile(module: Module): FileIndex {
   return { calls, callsByName, functions, classes, attributesByName, attributeStores, namesById, returns };
 }
 
-function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+/** Adds a value to the list a map holds under a key. */
+export function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const values = map.get(key);
   if (values) values.push(value);
   else map.set(key, [value]);

@@ -1,6 +1,6 @@
 /** What a block of statements might do when nobody knows whether it runs. */
 import type { Expression, Node, Statement } from "../../python/tree";
-import { childrenOf } from "./children";
+import { childrenOf } from "../../python/walk";
 
 export interface Effects {
   /** Everything the block may assign or change: targets, and objects whose methods are called as statements. */

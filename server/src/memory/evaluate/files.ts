@@ -6,7 +6,7 @@
 import type { Expression, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
-import { childrenOf } from "./children";
+import { childrenOf } from "../../python/walk";
 import { effectsOf } from "./effects";
 import { PythonError } from "./errors";
 import { Frame } from "./frame";

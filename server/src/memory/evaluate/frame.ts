@@ -1,5 +1,5 @@
 /** Variables of a scope that is being evaluated: the module, a function call, a class body or a comprehension. */
-import { childrenOf } from "./children";
+import { childrenOf } from "../../python/walk";
 import { Heap, type FunctionNode, type FunctionValue, type Value } from "./values";
 import type { Node } from "../../python/tree";
 import type { References } from "./references";

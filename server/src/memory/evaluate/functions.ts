@@ -10,7 +10,7 @@ import type {
 } from "../../python/tree";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
-import { childrenOf } from "./children";
+import { childrenOf } from "../../python/walk";
 import { Frame } from "./frame";
 import { dictOf } from "./iteration";
 import type { Interpreter } from "./interpreter";

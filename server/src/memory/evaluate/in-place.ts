@@ -5,7 +5,7 @@
 import type { Assign, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
-import { childrenOf } from "./children";
+import { childrenOf } from "../../python/walk";
 import { effectsOf } from "./effects";
 import { Frame } from "./frame";
 import type { Interpreter } from "./interpreter";

@@ -10,6 +10,7 @@ import { autocastAround, type AutocastRegion } from "../../torch/autocast";
 import { trainedCasts } from "../../torch/low-precision";
 import type { Resolver } from "../../torch/resolve";
 import { dedentStatements } from "../fix";
+import { excerpt } from "../excerpt";
 import { defineRule, type Report, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -81,7 +82,7 @@ function report(context: RuleContext<MessageId>, call: Call, region: AutocastReg
   context.report({
     at: call,
     message: "backward",
-    values: { call: shortened(source.slice(call)) },
+    values: { call: excerpt(source, call) },
     related: [{ at: region.context, message: "region" }],
     fixes: fixes(context, call, region),
   });
@@ -118,11 +119,6 @@ function keepsCasts({ torch }: RuleContext, { call }: AutocastRegion): boolean {
   if (call === undefined || call.positional.length > 2) return false;
   if (call.keywords.some(({ name }) => name.id === "cache_enabled")) return false;
   return !torch.resolve.index.callsByName.has("clear_autocast_cache") && trainedCasts(torch).length === 0;
-}
-
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, " ");
-  return line.length > 60 ? `${line.slice(0, 57)}...` : line;
 }
 
 /** The backward and what follows it in the region leave it, when nothing of it computes a forward. */

@@ -4,6 +4,7 @@ import type { EvaluationPass } from "../../torch/provenance";
 import { insertAt, wrapInWith } from "../fix";
 import { sizeOfGraph } from "../graph-size";
 import { contextCall, type ContextCall } from "../no-grad-context";
+import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type Report, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = "evaluation" | "named" | "evalCall" | "noGrad" | "inferenceMode" | "decorate";
@@ -54,19 +55,14 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
     at: first,
     message: named ? "named" : "evaluation",
     values: {
-      call: shortened(source.slice(first)),
-      model: shortened(source.slice(first.callee)),
+      call: excerpt(source, first),
+      model: excerpt(source, first.callee),
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
     level: named || isBounded(pass) ? oneLower("error") : "error",
     related: pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" }] : [],
     fixes: fixesFor(pass, context),
   });
-}
-
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, " ");
-  return line.length > 60 ? `${line.slice(0, 57)}...` : line;
 }
 
 /** One forward and no loop: a graph is built for nothing, but nothing piles up. */

@@ -7,7 +7,7 @@
  */
 import type { Expression, FunctionDefinition, If, Lambda, Module, Node, Statement } from "../../python/tree";
 import { forEachChild, isStatement, walk } from "../../python/walk";
-import { flattenTarget } from "../resolve-index";
+import { flattenTarget, push } from "../resolve-index";
 import type { Resolver } from "../resolve";
 
 export interface Definition {
@@ -401,10 +401,4 @@ function union(left: readonly Reaching[], right: readonly Reaching[]): readonly 
   if (left === right) return left;
   const missing = right.filter((one) => !left.includes(one));
   return missing.length === 0 ? left : [...left, ...missing];
-}
-
-function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const values = map.get(key);
-  if (values) values.push(value);
-  else map.set(key, [value]);
 }
