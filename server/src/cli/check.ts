@@ -1,6 +1,7 @@
 /** `vramlint check`. */
 import path from "node:path";
 import { couldMatter } from "../analysis";
+import type { AnalysisOptions } from "../analysis";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
@@ -29,7 +30,8 @@ import type { Report, RunProblem } from "./report/report";
 import { statisticsReport } from "./report/statistics";
 import type { Terminal } from "./reporter";
 import { sharedPaths } from "./shared-path";
-import { Threads } from "./threads";
+import { followingImports, Threads } from "./threads";
+import type { FilePlace } from "./threads";
 
 /** Read and handed to threads before their turn to be told. */
 const filesAhead = 32;
@@ -206,7 +208,7 @@ class CheckRun {
         if (problem !== undefined) {
           this.complain(problem);
           checked = this.contained(name, () => ({
-            ...checkText(name, document.text, this.project.optionsFor(name), filter, document.form),
+            ...checkText(name, document.text, this.optionsFor(name), filter, document.form),
             fixed: 0,
           }));
         }
@@ -232,7 +234,14 @@ class CheckRun {
   ): Promise<() => FixedFile> {
     try {
       const options = this.project.optionsFor(name);
-      const checked = await threads.run({ name, text, options, filter, fixes: this.plan.fixes });
+      const checked = await threads.run({
+        name,
+        text,
+        options,
+        filter,
+        fixes: this.plan.fixes,
+        place: this.placeOf(name),
+      });
       return () => checked;
     } catch (error) {
       return () => {
@@ -243,9 +252,18 @@ class CheckRun {
 
   private checkOrFix(name: string, { text, form }: Document, filter: FileFilter): FixedFile {
     const { fixes } = this.plan;
-    const analysis = this.project.optionsFor(name);
+    const analysis = this.optionsFor(name);
     if (fixes !== undefined) return fixText(name, text, analysis, filter, fixes, form);
     return { ...checkText(name, text, analysis, filter, form), fixed: 0 };
+  }
+
+  private optionsFor(name: string): AnalysisOptions {
+    return followingImports(this.project.optionsFor(name), this.placeOf(name));
+  }
+
+  private placeOf(name: string): FilePlace {
+    const { cwd } = this.terminal.io;
+    return { file: path.resolve(cwd, name), root: cwd };
   }
 
   /** An error of ours costs the file it happened in, not the run. */

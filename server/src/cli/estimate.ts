@@ -48,7 +48,8 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   if (mistakes.length > 0) return exitCodes.failure;
   const parsed = parseModule(read.file.text);
   try {
-    const resolveImport = file === stdinMark ? undefined : importResolver(path.resolve(io.cwd, file), io.cwd);
+    const resolveImport =
+      file === stdinMark ? undefined : importResolver(path.resolve(io.cwd, file), { root: io.cwd });
     const { estimates, setup, verdict } = analyze(parsed, {
       ...project.optionsFor(name),
       select: [],

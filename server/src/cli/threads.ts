@@ -4,6 +4,7 @@ import { parentPort, Worker } from "node:worker_threads";
 import type { AnalysisOptions } from "../analysis";
 import { initializeParser } from "../python/parse";
 import { Source } from "../python/source";
+import { importResolver } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { checkText, fixText } from "./checked-file";
 import type { FixChoice, FixedFile } from "./checked-file";
@@ -16,6 +17,19 @@ export interface Job {
   readonly options: AnalysisOptions;
   readonly filter: FileFilter;
   readonly fixes: FixChoice | undefined;
+  /** Where it stands; its imports are followed from there. */
+  readonly place: FilePlace;
+}
+
+/** Absolute paths of a file and of the folder in which the run was started. */
+export interface FilePlace {
+  readonly file: string;
+  readonly root: string;
+}
+
+/** The options with the imports of the file in them: what a thread cannot be sent. */
+export function followingImports(options: AnalysisOptions, { file, root }: FilePlace): AnalysisOptions {
+  return { ...options, resolveImport: importResolver(file, { root }) };
 }
 
 /** A file whose `source` is its text. */
@@ -28,7 +42,8 @@ const fewestFiles = 200;
 const mostThreads = 8;
 
 function answerTo(job: Job): Answer {
-  const { text, options, filter, fixes } = job;
+  const { text, filter, fixes } = job;
+  const options = followingImports(job.options, job.place);
   try {
     const checked =
       fixes === undefined

@@ -1,7 +1,7 @@
 /** Analyses of the open units, made when asked for and kept until the text or the settings change. */
 import { analyze, couldMatter } from "../analysis";
 import type { Analysis } from "../analysis";
-import type { ResolveImport } from "../python/resolve-import";
+import type { FollowedImports } from "../workspace/imports";
 import type { Configuration, Settings } from "./configuration";
 import { describe } from "./documents";
 import type { TextUnit } from "./text-unit";
@@ -17,32 +17,57 @@ interface Kept {
   readonly revision: number;
   readonly generation: number;
   readonly outcome: Outcome;
+  readonly imports: FollowedImports | undefined;
+  /** Tells outcomes apart. */
+  readonly serial: number;
 }
 
 export class Analyses {
   private readonly kept = new WeakMap<TextUnit, Kept>();
+  private made = 0;
 
   constructor(
     private readonly configuration: Configuration,
     private readonly logError: (text: string) => void,
     private readonly now: () => number,
     private readonly finished: (unit: TextUnit, outcome: Outcome) => void,
-    private readonly resolverOf: (uri: string) => ResolveImport | undefined = () => undefined,
+    private readonly followImports: (unit: TextUnit) => FollowedImports | undefined = () => undefined,
   ) {}
 
   /** Synchronous, so that what is answered always belongs to the text that is current. */
   of(unit: TextUnit, settings: Settings): Outcome {
-    const { revision } = unit;
-    const { generation } = this.configuration;
-    const kept = this.kept.get(unit);
-    if (kept?.revision === revision && kept.generation === generation) return kept.outcome;
-    const outcome = this.make(unit, settings);
-    this.kept.set(unit, { revision, generation, outcome });
-    this.finished(unit, outcome);
-    return outcome;
+    return this.current(unit, settings).outcome;
   }
 
-  private make(unit: TextUnit, settings: Settings): Outcome {
+  /** Another number whenever the outcome is another one: the text, the settings or an imported file changed. */
+  serialOf(unit: TextUnit, settings: Settings): number {
+    return this.current(unit, settings).serial;
+  }
+
+  /** True when an imported file changed, came or went since the unit was analysed. */
+  isOutdated(unit: TextUnit): boolean {
+    return this.kept.get(unit)?.imports?.isCurrent() === false;
+  }
+
+  private current(unit: TextUnit, settings: Settings): Kept {
+    const { revision } = unit;
+    const { generation } = this.configuration;
+    const before = this.kept.get(unit);
+    if (
+      before?.revision === revision &&
+      before.generation === generation &&
+      before.imports?.isCurrent() !== false
+    )
+      return before;
+    const imports = this.followImports(unit);
+    const outcome = this.make(unit, settings, imports);
+    const kept = { revision, generation, outcome, imports, serial: ++this.made };
+    this.kept.set(unit, kept);
+    this.finished(unit, outcome);
+    return kept;
+  }
+
+  private make(unit: TextUnit, settings: Settings, imports: FollowedImports | undefined): Outcome {
     if (!settings.enable) return { kind: "disabled" };
     if (unit.isTooLarge) return { kind: "too-large" };
     if (!couldMatter(unit.text)) return { kind: "not-training" };
@@ -50,7 +75,7 @@ export class Analyses {
     try {
       const analysis = analyze(unit.parsed(), {
         ...settings.analysis,
-        resolveImport: this.resolverOf(unit.uri),
+        resolveImport: imports?.resolve,
       });
       for (const { rule, error } of analysis.failures)
         this.logError(`${rule} broke on ${unit.uri}: ${describe(error)}`);

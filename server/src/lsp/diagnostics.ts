@@ -58,6 +58,7 @@ export function fixesOf(unit: TextUnit, settings: Settings, finding: Finding): C
 export class Diagnostics {
   private readonly waiting = new Map<string, ReturnType<typeof setTimeout>>();
   private readonly unsaved = new WeakSet<TextUnit>();
+  private lookingAround: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly session: Session) {}
 
@@ -73,7 +74,7 @@ export class Diagnostics {
     if (previous !== undefined && settings.run === "onSave" && this.unsaved.has(unit)) {
       return { kind: "unchanged", resultId: previous };
     }
-    const resultId = `${unit.version}.${unit.revision}.${this.session.configuration.generation}`;
+    const resultId = `${unit.version}.${this.session.analyses.serialOf(unit, settings)}`;
     if (resultId === previous) return { kind: "unchanged", resultId };
     return { kind: "full", resultId, items: this.diagnosticsByDocument(unit, settings).get(uri) ?? [] };
   }
@@ -97,6 +98,24 @@ export class Diagnostics {
       if (this.isPushed(unit)) this.schedule(unit);
     }
     this.askToPullAgain();
+  }
+
+  /** The text of a file changed, in an editor or on disk: what imports it is looked at again a moment later. */
+  importsChanged(): void {
+    clearTimeout(this.lookingAround);
+    this.lookingAround = setTimeout(() => {
+      this.session.background(this.refreshOutdated());
+    }, importDelay);
+  }
+
+  private async refreshOutdated(): Promise<void> {
+    await this.session.parserReady();
+    const outdated = this.session.documents.all().filter((unit) => this.session.analyses.isOutdated(unit));
+    if (outdated.length === 0) return;
+    for (const unit of outdated) if (this.isPushed(unit)) this.schedule(unit);
+    this.askToPullAgain();
+    if (this.session.features.refreshesInlayHints)
+      this.session.background(this.session.connection.languages.inlayHint.refresh());
   }
 
   closed(unit: TextUnit, documents: readonly string[]): void {
@@ -190,6 +209,9 @@ function severityOf({ level, rule }: Finding, settings: Settings): Diagnostic["s
 
 /** Milliseconds; long enough for a burst of messages, too short to be felt. */
 const pushDelay = 10;
+
+/** The same for what an edit means for other open files: they are not being looked at. */
+const importDelay = 150;
 
 /** Where a rule's page opens: inside the client if it says how, else the page itself. */
 export function rulePageAddress(session: Session, rule: string, settings: Settings): string | undefined {

@@ -1,8 +1,16 @@
 /** What the server asks of the place it runs in. The Node entry gives one; a browser build would give another. */
 import type { Language } from "../messages/message";
 import type { ParserBinaries } from "../python/parse";
-import type { ResolveImport } from "../python/resolve-import";
+import type { FollowedImports, OpenFile } from "../workspace/imports";
 import type { SettingsSource } from "./project-files";
+
+/** What the client has open around a document. */
+export interface Surroundings {
+  /** Addresses of the workspace's folders. */
+  readonly folders: readonly string[];
+  /** Open files: their texts count before those on disk. */
+  readonly open: readonly (OpenFile & { readonly uri: string })[];
+}
 
 export interface ServerHost {
   readonly version: string;
@@ -11,8 +19,8 @@ export interface ServerHost {
   rulePage(rule: string, language: Language): string | undefined;
   /** The settings files of projects; absent where there is no disk. */
   readonly settings?: SettingsSource;
-  /** Finds the files behind the imports of a document; absent where there is no disk. */
-  resolverOf?(uri: string): ResolveImport | undefined;
+  /** Follows the imports of a document to other files; absent where there is no disk. */
+  followImports?(uri: string, surroundings: Surroundings): FollowedImports | undefined;
   /** Milliseconds on a clock that never goes back. */
   now(): number;
 }

@@ -6,7 +6,8 @@ import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { version } from "../../../package.json";
 import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
-import { importResolver } from "../workspace/imports";
+import { followImports } from "../workspace/imports";
+import type { OpenFile } from "../workspace/imports";
 import { SettingsFiles } from "../workspace/settings-files";
 import type { ServerHost } from "./host";
 import type { SettingsSource } from "./project-files";
@@ -41,6 +42,14 @@ const settings: SettingsSource = {
   forget: () => files.forget(),
 };
 
+/** The workspace's folder that a file lies in; the innermost where one holds another. */
+function innermostAround(file: string, folders: readonly string[]): string | undefined {
+  return folders
+    .flatMap((uri) => pathOf(uri) ?? [])
+    .filter((folder) => file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
 const host: ServerHost = {
   version,
   loadParser: () => Promise.resolve(readParserBinaries()),
@@ -50,9 +59,18 @@ const host: ServerHost = {
     return page && pathToFileURL(page).href;
   },
   settings,
-  resolverOf(uri) {
+  followImports(uri, { folders, open }) {
     const file = pathOf(uri);
-    return file === undefined ? undefined : importResolver(file);
+    if (file === undefined) return undefined;
+    const byPath = new Map<string, OpenFile>();
+    for (const one of open) {
+      const place = pathOf(one.uri);
+      if (place !== undefined) byPath.set(place, one);
+    }
+    return followImports(file, {
+      root: innermostAround(file, folders),
+      openFile: (place) => byPath.get(place),
+    });
   },
   now: () => performance.now(),
 };

@@ -24,10 +24,11 @@ import { Diagnostics } from "./diagnostics";
 import { describe, Documents } from "./documents";
 import { budgetHeaderMethod } from "./header-request";
 import type { BudgetHeaderParams } from "./header-request";
-import type { ServerHost } from "./host";
+import type { ServerHost, Surroundings } from "./host";
 import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
 import { budgetHeader } from "./insert-header";
+import { NotebookUnit } from "./notebook-unit";
 import { ProjectFiles } from "./project-files";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
@@ -51,9 +52,10 @@ function initializeResult(host: ServerHost): InitializeResult {
         notebookSelector: [{ notebook: "*", cells: [{ language: "python" }] }],
         save: true,
       },
+      workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       diagnosticProvider: {
         identifier: "vramlint",
-        interFileDependencies: false,
+        interFileDependencies: true,
         workspaceDiagnostics: false,
       },
       codeActionProvider: { codeActionKinds: [...codeActionKinds] },
@@ -75,6 +77,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     work.catch((error: unknown) => logError(describe(error)));
   };
   const known = new Set<TextUnit>();
+  const folders = new Set((params.workspaceFolders ?? []).map(({ uri }) => uri));
 
   const finished = (unit: TextUnit, outcome: Outcome): void => {
     if (outcome.kind === "analysed") {
@@ -107,12 +110,14 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
       }
       diagnostics.changed(unit, !known.has(unit));
       known.add(unit);
+      diagnostics.importsChanged();
     },
     saved: (unit) => background(diagnostics.saved(unit)),
     closed(unit, uris) {
       known.delete(unit);
       configuration.forget(unit.uri);
       diagnostics.closed(unit, uris);
+      diagnostics.importsChanged();
     },
     cellsRemoved: (uris) => diagnostics.clear(uris),
   });
@@ -127,7 +132,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
       logError,
       () => host.now(),
       finished,
-      (uri) => host.resolverOf?.(uri),
+      (unit) => host.followImports?.(unit.uri, { folders: [...folders], open: openFiles(documents) }),
     ),
     parserReady: parser,
     background,
@@ -153,7 +158,11 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     diagnostics.settingsChanged();
     if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
   });
-  connection.onDidChangeWatchedFiles(() => {
+  connection.onDidChangeWatchedFiles(({ changes }) => {
+    if (changes.every(({ uri }) => uri.endsWith(".py"))) {
+      diagnostics.importsChanged();
+      return;
+    }
     configuration.projectChanged();
     diagnostics.settingsChanged();
     if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
@@ -162,6 +171,13 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     if (units.length === 0) background(project.publish(languageFor(features.locale)));
   });
   connection.onInitialized(() => {
+    if (params.capabilities.workspace?.workspaceFolders === true) {
+      connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
+        removed.forEach(({ uri }) => folders.delete(uri));
+        added.forEach(({ uri }) => folders.add(uri));
+        diagnostics.settingsChanged();
+      });
+    }
     background(parser());
     if (features.watchesFiles) background(watchProject(connection));
     if (features.watchesConfiguration) background(watchConfiguration(connection));
@@ -177,12 +193,20 @@ async function watchConfiguration(connection: Connection): Promise<void> {
 }
 
 async function watchProject(connection: Connection): Promise<void> {
-  const watchers = [{ globPattern: "**/{vramlint,pyproject}.toml" }];
+  const watchers = [{ globPattern: "**/{vramlint,pyproject}.toml" }, { globPattern: "**/*.py" }];
   try {
     await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
   } catch (error) {
     connection.console.warn(`the client does not watch the settings files: ${String(error)}`);
   }
+}
+
+/** The open files that others may import. */
+function openFiles(documents: Documents): Surroundings["open"] {
+  return documents.all().flatMap((unit) => {
+    if (unit instanceof NotebookUnit || unit.isTooLarge) return [];
+    return [{ uri: unit.uri, text: unit.text, parsed: () => unit.parsed().module }];
+  });
 }
 
 /** Runs an action once, on first use; after a failure the next use tries again. */

@@ -1,9 +1,13 @@
 /** The question that leads from one file to another. */
+import type { Source } from "./source";
 import type { Module } from "./tree";
 
 /** A file that an import leads to. */
 export interface ImportedModule {
+  /** The same object as long as the file's text is the same. */
   readonly module: Module;
+  /** Its text, for lines and columns. */
+  readonly source: Source;
   /** Tells files apart, e.g. the path; given back as `from` when this file imports in turn. */
   readonly key: string;
 }

@@ -1,49 +1,103 @@
 /**
  * The files behind imports: `package/module.py`, `package/__init__.py`, relative imports, and the folders that Python would
- * look in when the script is run: its own, and those above it up to the root of the workspace. Reads, never writes.
+ * look in when the script is run: its own, and those above it up to the root of the workspace (each with its `src`). Reads,
+ * never writes. Texts open in the editor count before those on disk.
  */
 import { readFileSync, statSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { ImportedModule, ResolveImport } from "../python/resolve-import";
 import { parseModule } from "../python/parse";
+import { Source } from "../python/source";
 import type { Module } from "../python/tree";
 import { decodePython, sizeLimit } from "./text";
 
-interface Parsed {
-  readonly modified: number;
-  readonly size: number;
-  readonly module: Module;
+/** A file as it stands in an editor. */
+export interface OpenFile {
+  readonly text: string;
+  parsed(): Module;
 }
 
-/** Parsed files by path, shared by all who resolve; the oldest go first. */
-const parsedFiles = new Map<string, Parsed>();
-const mostParsed = 400;
+/** Where a file stands that imports others. */
+export interface ImportPlace {
+  /** The workspace's folder; without it only the script's folder and what its packages lie in count. */
+  readonly root?: string | undefined;
+  readonly openFile?: ((file: string) => OpenFile | undefined) | undefined;
+}
 
-/** Folders above the script that are looked in at most, where no root is known. */
+/** The imports of one file as they were followed during one analysis. */
+export interface FollowedImports {
+  readonly resolve: ResolveImport;
+  /** False once one of the answers would be another one: a file was changed, came or went. */
+  isCurrent(): boolean;
+}
+
+interface Parsed {
+  /** Of the file on disk when it was read last; `undefined` for a text that was never saved. */
+  readonly stats: Stats | undefined;
+  readonly text: string;
+  readonly imported: ImportedModule;
+}
+
+/** Parsed files by path, shared by all who resolve; those used longest ago go first. */
+const parsedFiles = new Map<string, Parsed>();
+let parsedLength = 0;
+/** Characters of all texts together: a tree takes some fifty bytes a character. */
+const mostParsed = 6 * 1024 * 1024;
+
+/** Folders above the script that are looked in at most. */
 const mostParents = 8;
 
 /**
  * A resolver for the imports of one file; a new one each time the file is analysed, so that an answer does not change
- * meanwhile. `root` is the workspace's folder; without it only the script's folder and what its packages lie in count.
+ * meanwhile.
  */
-export function importResolver(file: string, root?: string): ResolveImport {
-  const folders = searchFolders(file, root);
-  const known = new Map<string, ImportedModule | undefined>();
-  return (dotted, level, from) => {
-    const question = `${level} ${dotted} ${from ?? ""}`;
-    if (!known.has(question)) known.set(question, resolve(dotted, level, from ?? file, folders));
-    return known.get(question);
+export function importResolver(file: string, place: ImportPlace = {}): ResolveImport {
+  return followImports(file, place).resolve;
+}
+
+/** The same with a memory of what was followed. */
+export function followImports(file: string, place: ImportPlace): FollowedImports {
+  let folders: readonly string[] | undefined;
+  const find = (dotted: string, level: number, from: string | undefined): ImportedModule | undefined =>
+    resolve(dotted, level, from ?? file, (folders ??= searchFolders(file, place.root)), place);
+  const known = new Map<string, Answer>();
+  return {
+    resolve(dotted, level, from) {
+      const question = `${level} ${dotted} ${from ?? ""}`;
+      let answer = known.get(question);
+      if (answer === undefined) {
+        answer = { dotted, level, from, found: find(dotted, level, from) };
+        known.set(question, answer);
+      }
+      return answer.found;
+    },
+    isCurrent() {
+      folders = undefined;
+      return [...known.values()].every(
+        ({ dotted, level, from, found }) => find(dotted, level, from)?.module === found?.module,
+      );
+    },
   };
+}
+
+interface Answer {
+  readonly dotted: string;
+  readonly level: number;
+  readonly from: string | undefined;
+  readonly found: ImportedModule | undefined;
 }
 
 function searchFolders(file: string, root: string | undefined): string[] {
   const folders: string[] = [];
   let folder = path.dirname(path.resolve(file));
   const last = root === undefined ? undefined : path.resolve(root);
+  const isInRoot = last !== undefined && (folder === last || folder.startsWith(last + path.sep));
   for (let i = 0; i < mostParents; i++) {
     folders.push(folder);
+    const sources = path.join(folder, "src");
+    if (isFolder(sources)) folders.push(sources);
     const parent = path.dirname(folder);
-    const isInside = last === undefined ? isFile(path.join(folder, "__init__.py")) : folder !== last;
+    const isInside = isInRoot ? folder !== last : isFile(path.join(folder, "__init__.py"));
     if (!isInside || parent === folder) break;
     folder = parent;
   }
@@ -55,61 +109,88 @@ function resolve(
   level: number,
   from: string,
   folders: readonly string[],
+  place: ImportPlace,
 ): ImportedModule | undefined {
   const parts = dotted === "" ? [] : dotted.split(".");
   if (level > 0) {
     let folder = path.dirname(path.resolve(from));
     for (let i = 1; i < level; i++) folder = path.dirname(folder);
-    return moduleAt(path.join(folder, ...parts));
+    return moduleAt(path.join(folder, ...parts), place);
   }
   for (const folder of folders) {
-    const found = moduleAt(path.join(folder, ...parts));
+    const found = moduleAt(path.join(folder, ...parts), place);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** A package or module; a folder without `__init__.py` is a package with nothing in it. */
-function moduleAt(place: string): ImportedModule | undefined {
-  for (const candidate of [path.join(place, "__init__.py"), `${place}.py`]) {
-    const module = parsed(candidate);
-    if (module !== undefined) return { module, key: candidate };
+function moduleAt(target: string, place: ImportPlace): ImportedModule | undefined {
+  for (const candidate of [path.join(target, "__init__.py"), `${target}.py`]) {
+    const imported = parsed(candidate, place);
+    if (imported !== undefined) return imported;
   }
-  return isFolder(place) ? { module: emptyModule(), key: path.join(place, "__init__.py") } : undefined;
+  return isFolder(target) ? { ...emptyModule(), key: path.join(target, "__init__.py") } : undefined;
 }
 
-let empty: Module | undefined;
+let empty: Pick<ImportedModule, "module" | "source"> | undefined;
 
-function emptyModule(): Module {
+function emptyModule(): Pick<ImportedModule, "module" | "source"> {
   if (empty === undefined) {
     const made = parseModule("");
     made.dispose();
-    empty = made.module;
+    empty = { module: made.module, source: made.source };
   }
   return empty;
 }
 
-function parsed(file: string): Module | undefined {
+function parsed(file: string, place: ImportPlace): ImportedModule | undefined {
+  const open = place.openFile?.(file);
+  if (open !== undefined) return parsedOpen(file, open);
   const stats = statOf(file);
   if (stats?.isFile() !== true || stats.size > sizeLimit) return undefined;
   const known = parsedFiles.get(file);
-  if (known?.modified === stats.mtimeMs && known.size === stats.size) return known.module;
-  const module = readModule(file);
-  if (module === undefined) return undefined;
-  parsedFiles.delete(file);
-  parsedFiles.set(file, { modified: stats.mtimeMs, size: stats.size, module });
-  const [oldest] = parsedFiles.keys();
-  if (parsedFiles.size > mostParsed && oldest !== undefined) parsedFiles.delete(oldest);
-  return module;
+  if (known?.stats?.mtimeMs === stats.mtimeMs && known.stats.size === stats.size) {
+    // Put at the end again: what is used often stays.
+    parsedFiles.delete(file);
+    parsedFiles.set(file, known);
+    return known.imported;
+  }
+  const text = readText(file);
+  if (text === undefined) return undefined;
+  if (known?.text === text) return remember(file, { ...known, stats });
+  const made = parseModule(text);
+  made.dispose();
+  return remember(file, { stats, text, imported: { module: made.module, source: made.source, key: file } });
 }
 
-function readModule(file: string): Module | undefined {
+function parsedOpen(file: string, open: OpenFile): ImportedModule {
+  const known = parsedFiles.get(file);
+  if (known?.text === open.text) return known.imported;
+  const imported = { module: open.parsed(), source: new Source(open.text), key: file };
+  return remember(file, { stats: undefined, text: open.text, imported });
+}
+
+function remember(file: string, entry: Parsed): ImportedModule {
+  forget(file);
+  parsedFiles.set(file, entry);
+  parsedLength += entry.text.length;
+  for (const oldest of parsedFiles.keys()) {
+    if (parsedLength <= mostParsed || oldest === file) break;
+    forget(oldest);
+  }
+  return entry.imported;
+}
+
+function forget(file: string): void {
+  parsedLength -= parsedFiles.get(file)?.text.length ?? 0;
+  parsedFiles.delete(file);
+}
+
+function readText(file: string): string | undefined {
   try {
     const decoded = decodePython(readFileSync(file), file);
-    if ("problem" in decoded) return undefined;
-    const made = parseModule(decoded.file.text);
-    made.dispose();
-    return made.module;
+    return "problem" in decoded ? undefined : decoded.file.text;
   } catch {
     // Gone or unreadable since it was looked at: as if it were not there.
     return undefined;

@@ -40,7 +40,7 @@ describe("imports of other files", () => {
 
   function estimateOf(text: string, script = "train.py"): ModelEstimate {
     const { module } = parseModule(text);
-    const resolve = importResolver(path.join(root, script), root);
+    const resolve = importResolver(path.join(root, script), { root });
     const [first] = estimateModule(module, buildScopes(module), {}, resolve).all();
     assert.ok(first, "no estimate");
     return first;
