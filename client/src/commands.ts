@@ -4,6 +4,7 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
 import type { RulePages } from "./rule-pages";
+import { writeTrainingPlan } from "./training-plan";
 
 export function registerCommands(
   client: LanguageClient,
@@ -15,6 +16,7 @@ export function registerCommands(
     vscode.commands.registerCommand("vramlint.showLog", () => log.show()),
     vscode.commands.registerCommand("vramlint.fixAll", fixAll),
     vscode.commands.registerCommand("vramlint.insertHeader", () => insertHeader(client)),
+    vscode.commands.registerCommand("vramlint.writeTrainingPlan", () => writeTrainingPlan(client)),
     vscode.commands.registerCommand("vramlint.openRulePage", (rule: unknown) => pages.open(rule)),
   ];
 }

@@ -26,6 +26,7 @@ import type { LevelOverrides } from "./rules/select";
 import { isKnownExport } from "./torch/api-exports";
 import { torchFacts } from "./torch/facts";
 import type { TorchFacts } from "./torch/facts";
+import type { ScriptData } from "./torch/script-setup/data";
 
 export interface AnalysisOptions {
   /** Rules to run: names, group names or `all`; all of the catalogue when absent. */
@@ -53,6 +54,8 @@ export interface Analysis {
   readonly estimates: Estimates;
   /** The verdict on the trained model; `undefined` without a budget, a device or a model. */
   readonly verdict: BudgetVerdict | undefined;
+  /** What the script says of its data; found on first use. */
+  readonly data: ScriptData;
   /** The one of the options: whoever simulates further must see the same files. */
   readonly resolveImport: ResolveImport | undefined;
 }
@@ -127,6 +130,9 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
     },
     get verdict() {
       return file.verdict;
+    },
+    get data() {
+      return file.torch.scriptSetup.data;
     },
     resolveImport: options.resolveImport,
   };

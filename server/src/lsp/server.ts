@@ -29,10 +29,13 @@ import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
 import { budgetHeader } from "./insert-header";
 import { NotebookUnit } from "./notebook-unit";
+import { trainingPlanMethod } from "./plan-request";
+import type { TrainingPlanParams } from "./plan-request";
 import { ProjectFiles } from "./project-files";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
 import type { TextUnit } from "./text-unit";
+import { planAnswer } from "./training-plan";
 
 export function startServer(connection: Connection, host: ServerHost): void {
   connection.onInitialize((params) => {
@@ -149,6 +152,10 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
   connection.onRequest(
     budgetHeaderMethod,
     contained((asked: BudgetHeaderParams) => budgetHeader(session, asked), null),
+  );
+  connection.onRequest(
+    trainingPlanMethod,
+    contained((asked: TrainingPlanParams) => planAnswer(session, asked), null),
   );
   connection.onHover(contained((asked) => hover(session, asked), null));
   connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));

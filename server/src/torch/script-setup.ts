@@ -8,6 +8,7 @@ import type { FrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
 import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
 import { Constants } from "./script-setup/constants";
+import { dataOf, type ScriptData } from "./script-setup/data";
 import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
 import { precisionOf } from "./script-setup/precision";
@@ -73,6 +74,7 @@ export interface ScriptSetup {
   readonly shard: ScriptValue<ScriptSharding> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
+  readonly data: ScriptData;
 }
 
 /** What the parts below share. */
@@ -111,6 +113,7 @@ export function createScriptSetup(
     model: () => modelOf(context),
     shard: () => shardingOf(context),
     checkpointing: () => checkpointingOf(context),
+    data: () => dataOf(context),
   });
 }
 

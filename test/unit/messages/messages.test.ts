@@ -128,3 +128,27 @@ describe("the manifest's texts", () => {
       assert.ok(key !== undefined && key in english, `package.nls.json lacks ${String(key)}`);
   });
 });
+
+describe("the texts of VS Code's side", () => {
+  const client = sourcesBelow(path.join(root, "client/src"))
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
+  const used = [...client.matchAll(/l10n\.t\(\s*("(?:[^"\\]|\\.)*")/g)].map(
+    ([, literal]) => JSON.parse(literal ?? '""') as string,
+  );
+  const chinese = JSON.parse(
+    readFileSync(path.join(root, "l10n/bundle.l10n.zh-cn.json"), "utf8"),
+  ) as Readonly<Record<string, string>>;
+
+  it("are literals", () => {
+    assert.equal(used.length, [...client.matchAll(/l10n\.t\(/g)].length);
+  });
+
+  it("exist in Chinese, with the same placeholders, and no others do", () => {
+    assert.deepEqual(Object.keys(chinese).sort(), [...new Set(used)].sort());
+    const places = (text: string): string[] => (text.match(/\{\d+\}/g) ?? []).sort();
+    for (const [english, translated] of Object.entries(chinese)) {
+      assert.deepEqual(places(translated), places(english), english);
+    }
+  });
+});

@@ -1,0 +1,5 @@
+import torch
+
+from project.training import run
+
+run(torch.device("cuda"))
