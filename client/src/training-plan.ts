@@ -33,27 +33,36 @@ function isMarkdown({ document }: vscode.TextEditor): boolean {
   return document.languageId === "markdown";
 }
 
-/** The script in front; where that is no script, one of those that are open; where none is open, one from the disk. */
+/** The script in front; where that is no script, one of those in a tab; where there is none, one from the disk. */
 async function chooseScript(): Promise<vscode.Uri | undefined> {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   const active = vscode.window.activeTextEditor;
   if (active?.document.languageId === "python") return active.document.uri;
   if (notebook !== undefined && (active === undefined || !isMarkdown(active))) return firstCell(notebook);
-  const files = vscode.workspace.textDocuments.filter(
-    ({ languageId, uri }) => languageId === "python" && uri.scheme !== "vscode-notebook-cell",
+  const scripts = new Map(scriptsInTabs().map((uri) => [uri.toString(), uri]));
+  const items = [...scripts.values()].map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
+  const title = vscode.l10n.t("Plan for which script?");
+  const chosen = items.length > 1 ? await vscode.window.showQuickPick(items, { title }) : items[0];
+  if (chosen === undefined) return items.length > 1 ? undefined : openFromDisk();
+  // The server sees what is open; a tab that nobody has looked at yet is not.
+  if (chosen.uri.path.endsWith(".ipynb"))
+    return firstCell(await vscode.workspace.openNotebookDocument(chosen.uri));
+  return (await vscode.workspace.openTextDocument(chosen.uri)).uri;
+}
+
+function scriptsInTabs(): vscode.Uri[] {
+  const python = new Set(
+    vscode.workspace.textDocuments
+      .filter(({ languageId }) => languageId === "python")
+      .map(({ uri }) => uri.toString()),
   );
-  const items = [
-    ...files.map(({ uri }) => ({ label: vscode.workspace.asRelativePath(uri), uri })),
-    ...vscode.workspace.notebookDocuments.flatMap((open) => {
-      const uri = firstCell(open);
-      return uri === undefined ? [] : [{ label: vscode.workspace.asRelativePath(open.uri), uri }];
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+    tabs.flatMap(({ input }) => {
+      if (input instanceof vscode.TabInputNotebook && input.uri.path.endsWith(".ipynb")) return [input.uri];
+      if (!(input instanceof vscode.TabInputText)) return [];
+      return input.uri.path.endsWith(".py") || python.has(input.uri.toString()) ? [input.uri] : [];
     }),
-  ];
-  if (items.length > 1) {
-    const title = vscode.l10n.t("Plan for which script?");
-    return (await vscode.window.showQuickPick(items, { title }))?.uri;
-  }
-  return items[0]?.uri ?? (await openFromDisk());
+  );
 }
 
 function firstCell(notebook: vscode.NotebookDocument): vscode.Uri | undefined {
@@ -64,7 +73,6 @@ function firstCell(notebook: vscode.NotebookDocument): vscode.Uri | undefined {
 async function openFromDisk(): Promise<vscode.Uri | undefined> {
   const title = vscode.l10n.t("Plan for which script?");
   const [uri] = (await vscode.window.showOpenDialog({ title, filters: { Python: ["py"] } })) ?? [];
-  // The server sees what is open.
   return uri && (await vscode.workspace.openTextDocument(uri)).uri;
 }
 

@@ -2,11 +2,13 @@
  * Runs the editor tests in a real VS Code, once in English and once in Chinese.
  *
  *   node test/editor/run.mjs [--result FILE] [--required] [--update-screenshots] [--extension FOLDER]
+ *                            [--grep TITLE] [--locale en] [--locale zh-cn]
  *
  * `--result` leaves { passed, failed, skipped, failures, skippedBecause } in a file. Where VS Code cannot be had the
  * tests are skipped loudly, with `--required` they fail. Pictures go to `.output`, with `--update-screenshots` to
- * `docs/images`. `--extension` tests an unpacked package instead of this checkout. VSCODE_EXECUTABLE names an installed VS Code, CHROMIUM a browser, VRAMLINT_EDITOR_HOST=desktop or
- * =server chooses; VRAMLINT_EDITOR_LOG=1 prints VS Code's own log.
+ * `docs/images`. `--extension` tests an unpacked package instead of this checkout; `--grep` and `--locale` run a part.
+ * VSCODE_EXECUTABLE names an installed VS Code, CHROMIUM a browser, VRAMLINT_EDITOR_HOST=desktop or =server chooses;
+ * VRAMLINT_EDITOR_LOG=1 prints VS Code's own log.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -31,6 +33,8 @@ const { values: options } = parseArgs({
     required: { type: "boolean", default: false },
     "update-screenshots": { type: "boolean", default: false },
     extension: { type: "string", default: root },
+    grep: { type: "string" },
+    locale: { type: "string", multiple: true, default: ["en", "zh-cn"] },
   },
 });
 
@@ -54,7 +58,7 @@ if (options.extension === root) ensureBuilt();
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 const suite = await bundleSuite();
-for (const locale of ["en", "zh-cn"]) await runSuite(locale);
+for (const locale of options.locale) await runSuite(locale);
 finish();
 
 async function bundleSuite() {
@@ -87,6 +91,7 @@ async function runSuite(locale) {
     const env = {
       VRAMLINT_SUITE_RESULT: resultFile,
       VRAMLINT_SUITE_LOCALE: locale,
+      VRAMLINT_SUITE_GREP: options.grep ?? "",
       VRAMLINT_PICTURES: await pictures.start(),
     };
     const launch = onDesktop() ? launchOnDesktop : launchInServer;

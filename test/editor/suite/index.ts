@@ -5,6 +5,8 @@ import { setting } from "./editor";
 
 export async function run(): Promise<void> {
   const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Collected });
+  const wanted = process.env["VRAMLINT_SUITE_GREP"] ?? "";
+  if (wanted !== "") mocha.fgrep(wanted);
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   // In the browser VS Code saves by itself after a second: a test could not take its edits back.
   mocha.suite.beforeAll(() => setting("files.autoSave", "off"));
