@@ -110,6 +110,33 @@ describe("the built command line", function () {
     }
   });
 
+  it("leaves whole files and nothing else behind when threads are at work, however often Ctrl-C comes", async () => {
+    for (let index = 0; index < 260; index++) folder.write(`f${index}.py`, flawed.repeat(2));
+    for (const [signal, expected, times] of [
+      ["SIGINT", 130, 1],
+      ["SIGINT", 130, 3],
+      ["SIGTERM", 143, 1],
+      ["SIGHUP", 129, 2],
+    ] as const) {
+      const env = { PATH: process.env["PATH"], VRAMLINT_THREADS: "3" };
+      const child = spawn(process.execPath, [program, "check", "--fix"], { cwd: folder.path, env });
+      let errors = "";
+      child.stderr.on("data", (chunk) => (errors += String(chunk)));
+      child.stdout.once("data", () => {
+        for (let time = 0; time < times; time++) setTimeout(() => child.kill(signal), 5 * time);
+      });
+      const [code] = (await once(child, "close")) as [number | null];
+      assert.equal(errors, "");
+      assert.equal(code, expected, `${signal}, ${times}`);
+      const names = readdirSync(folder.path);
+      assert.equal(names.length, 260, "no temporary file is left");
+      for (const name of names) {
+        const text = readFileSync(folder.join(name), "utf8");
+        assert.ok(text === flawed.repeat(2) || text === repaired.repeat(2), name);
+      }
+    }
+  });
+
   it("writes no report, no baseline and no half of either on Ctrl-C", async () => {
     folder.write("base.json", '{"vramlintBaseline": 1, "findings": []}');
     for (let index = 0; index < 300; index++) folder.write(`f${index}.py`, flawed.repeat(20));

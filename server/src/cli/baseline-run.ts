@@ -1,7 +1,6 @@
 /** A run's baseline: what it knows of each file, what became of it, and the file it is kept in. */
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { catalogue } from "../analysis";
 import type { AnalysisOptions } from "../analysis";
@@ -10,6 +9,7 @@ import { message } from "../messages/message";
 import type { Message } from "../messages/message";
 import { selectRules } from "../rules/select";
 import { errorCode, printable } from "../workspace/problem";
+import { replaceFile } from "../workspace/replace-file";
 import { entryText, formatBaseline, parseBaseline } from "./baseline";
 import type { BaselineEntry } from "./baseline";
 import type { CheckedFile } from "./checked-file";
@@ -38,7 +38,7 @@ export class BaselineRun {
     private readonly options: BaselineOptions,
     private readonly cwd: string,
     /** What the file held; `undefined` when it is yet to be made. */
-    private readonly before: string | undefined,
+    private readonly before: Buffer | undefined,
     entries: readonly BaselineEntry[],
   ) {
     for (const entry of entries) {
@@ -52,9 +52,9 @@ export class BaselineRun {
     options: BaselineOptions,
     cwd: string,
   ): Promise<BaselineRun | { readonly mistake: Message }> {
-    let text: string;
+    let bytes: Buffer;
     try {
-      text = await readFile(path.resolve(cwd, options.file), "utf8");
+      bytes = await readFile(path.resolve(cwd, options.file));
     } catch (error) {
       const code = errorCode(error);
       if (code === undefined) throw error;
@@ -62,8 +62,8 @@ export class BaselineRun {
       const values = { path: printable(options.file), code };
       return { mistake: message(code === "ENOENT" ? texts.noBaseline : texts.baselineUnreadable, values) };
     }
-    const entries = parseBaseline(text, options.file);
-    return "mistake" in entries ? entries : new BaselineRun(options, cwd, text, entries);
+    const entries = parseBaseline(bytes.toString("utf8"), options.file);
+    return "mistake" in entries ? entries : new BaselineRun(options, cwd, bytes, entries);
   }
 
   /** Texts of the keys known of a file; none when everything found becomes known anyway. */
@@ -99,9 +99,9 @@ export class BaselineRun {
     const added = write
       ? [...this.found.values()].filter((entry) => !this.entries.has(entryText(entry)))
       : [];
-    const text = formatBaseline([...kept, ...added]);
-    if (text !== this.before) {
-      const mistake = await this.replace(text);
+    const bytes = Buffer.from(formatBaseline([...kept, ...added]));
+    if (this.before?.equals(bytes) !== true) {
+      const mistake = await this.replace(bytes);
       if (mistake !== undefined) return { mistake };
     }
     const written = { path: file, added: added.length, removed: gone.size };
@@ -136,36 +136,12 @@ export class BaselineRun {
   }
 
   /** Refuses when somebody else changed the file since it was read. */
-  private async replace(text: string): Promise<Message | undefined> {
+  private async replace(bytes: Buffer): Promise<Message | undefined> {
     const shown = printable(this.options.file);
-    const given = path.resolve(this.cwd, this.options.file);
-    let temporary: string | undefined;
-    try {
-      const target = this.before === undefined ? given : await realpath(given);
-      const mode = this.before === undefined ? undefined : (await stat(target)).mode & 0o7777;
-      temporary = path.join(
-        path.dirname(target),
-        `.${path.basename(target)}.${randomBytes(6).toString("hex")}`,
-      );
-      const handle = await open(temporary, "wx");
-      try {
-        await handle.writeFile(text);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      if (mode !== undefined) await chmod(temporary, mode);
-      const now = await readFile(target, "utf8").catch(() => undefined);
-      if (now !== this.before) return message(texts.baselineChanged, { path: shown });
-      await rename(temporary, target);
-      temporary = undefined;
-      return undefined;
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === undefined) throw error;
-      return message(texts.baselineNotWritable, { path: shown, code });
-    } finally {
-      if (temporary !== undefined) await rm(temporary, { force: true });
-    }
+    const file = path.resolve(this.cwd, this.options.file);
+    const replaced = await replaceFile(file, bytes, this.before);
+    if (replaced === "done") return undefined;
+    if (replaced === "changed") return message(texts.baselineChanged, { path: shown });
+    return message(texts.baselineNotWritable, { path: shown, code: replaced.code });
   }
 }

@@ -10,14 +10,20 @@ let isReadingStdin = false;
 /** Whoever read our output has seen enough (`| head`). */
 let isReaderGone = false;
 
+/** What the shell expects of a program that such a signal ended. */
+const exitCodeOfSignal = { SIGHUP: 129, SIGINT: exitCodes.interrupted, SIGTERM: 143 } as const;
+let interruptedCode: number = exitCodes.interrupted;
+
 /** The first Ctrl-C lets the file at hand be finished, the second ends at once; neither says anything. */
-function interrupted(): void {
-  if (abort.signal.aborted || isReadingStdin) process.exit(exitCodes.interrupted);
+function interrupted(signal: keyof typeof exitCodeOfSignal): void {
+  interruptedCode = exitCodeOfSignal[signal];
+  if (abort.signal.aborted || isReadingStdin) process.exit(interruptedCode);
   abort.abort();
 }
 
-process.on("SIGINT", interrupted);
-process.on("SIGTERM", interrupted);
+if (isMainThread) {
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
+}
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.exit(exitCodes.failure);
@@ -46,7 +52,8 @@ async function main(): Promise<void> {
     threadFile: __filename.endsWith(".js") ? __filename : undefined,
   });
   // Not `process.exit`: what is still on its way into a pipe must arrive.
-  process.exitCode = isReaderGone ? exitCodes.clean : code;
+  const ended = code === exitCodes.interrupted ? interruptedCode : code;
+  process.exitCode = isReaderGone ? exitCodes.clean : ended;
 }
 
 void (isMainThread ? main() : serve());

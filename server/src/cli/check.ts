@@ -8,7 +8,7 @@ import type { Message } from "../messages/message";
 import { initializeParser } from "../python/parse";
 import { discoverFiles } from "../workspace/discover";
 import { readParserBinaries } from "../workspace/parser-binaries";
-import { printable } from "../workspace/problem";
+import { describeError, printable } from "../workspace/problem";
 import type { FileProblem } from "../workspace/problem";
 import { decodePython, encodePython, readTextFile, writeTextFile } from "../workspace/text";
 import { BaselineRun } from "./baseline-run";
@@ -271,7 +271,10 @@ class CheckRun {
     try {
       return action();
     } catch (error) {
-      this.problem(message(texts.internal, { path: printable(name), detail: detailOf(error) }), "error");
+      this.problem(
+        message(texts.internal, { path: printable(name), detail: printable(describeError(error)) }),
+        "error",
+      );
       return undefined;
     }
   }
@@ -280,7 +283,7 @@ class CheckRun {
     this.files++;
     this.fixed += file.fixed;
     for (const { rule, error } of file.failures) {
-      const values = { path: printable(file.name), rule, detail: detailOf(error) };
+      const values = { path: printable(file.name), rule, detail: printable(describeError(error)) };
       this.problem(message(texts.ruleFailed, values), "error");
     }
     this.filters.baseline?.add(file);
@@ -304,8 +307,4 @@ class CheckRun {
     this.progress?.clear();
     this.terminal.complain(text);
   }
-}
-
-function detailOf(error: unknown): string {
-  return printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }

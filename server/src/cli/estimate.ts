@@ -7,7 +7,7 @@ import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
 import { importResolver } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
-import { printable } from "../workspace/problem";
+import { describeError, printable } from "../workspace/problem";
 import { decodePython, readTextFile } from "../workspace/text";
 import type { DecodedText, ReadResult } from "../workspace/text";
 import { stdinMark } from "./check-options";
@@ -74,7 +74,7 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
     else terminal.complain(message(texts.noModel, { path: printable(name) }));
     return exitCodes.clean;
   } catch (error) {
-    const detail = printable(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    const detail = printable(describeError(error));
     terminal.complain(message(usageMessages.internal, { path: printable(name), detail }));
     return exitCodes.failure;
   } finally {

@@ -6,6 +6,7 @@ import { initializeParser } from "../python/parse";
 import { Source } from "../python/source";
 import { importResolver } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
+import { describeError, errorCode } from "../workspace/problem";
 import { checkText, fixText } from "./checked-file";
 import type { FixChoice, FixedFile } from "./checked-file";
 import type { FileFilter } from "./file-filter";
@@ -43,8 +44,8 @@ const mostThreads = 8;
 
 function answerTo(job: Job): Answer {
   const { text, filter, fixes } = job;
-  const options = followingImports(job.options, job.place);
   try {
+    const options = followingImports(job.options, job.place);
     const checked =
       fixes === undefined
         ? { ...checkText(job.name, text, options, filter), fixed: 0 }
@@ -52,7 +53,7 @@ function answerTo(job: Job): Answer {
     const { name, findings, keys, failures, fixed, source } = checked;
     return { file: { name, findings, keys, failures, fixed, text: source.text } };
   } catch (error) {
-    return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+    return { error: describeError(error) };
   }
 }
 
@@ -62,21 +63,24 @@ export async function serve(): Promise<void> {
   parentPort?.on("message", (job: Job) => parentPort?.postMessage(answerTo(job)));
 }
 
-interface Waiting {
+interface Task {
   readonly job: Job;
   readonly done: (answer: Answer) => void;
 }
 
 export class Threads {
-  private readonly idle: Worker[] = [];
-  private readonly alive = new Set<Worker>();
-  private readonly waiting: Waiting[] = [];
+  /** Threads that live, with what each is at. */
+  private readonly tasks = new Map<Worker, Task | undefined>();
+  private readonly waiting: Task[] = [];
 
   private constructor(file: string, count: number) {
     for (let index = 0; index < count; index++) {
       const worker = new Worker(file);
-      this.alive.add(worker);
-      this.idle.push(worker);
+      this.tasks.set(worker, undefined);
+      worker.on("message", (answer: Answer) => this.answered(worker, answer));
+      worker.on("error", (error) => this.died(worker, error));
+      // Behind an error nothing is left to do; a thread may end without one too.
+      worker.on("exit", () => this.died(worker, undefined));
     }
   }
 
@@ -98,34 +102,41 @@ export class Threads {
     return { ...file, source: new Source(text), options: job.options };
   }
 
+  /** What is not answered by now never will be. */
   async end(): Promise<void> {
-    await Promise.all([...this.alive].map((worker) => worker.terminate()));
+    const workers = [...this.tasks.keys()];
+    this.tasks.clear();
+    this.waiting.length = 0;
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+
+  private answered(worker: Worker, answer: Answer): void {
+    const task = this.tasks.get(worker);
+    if (task === undefined) return;
+    this.tasks.set(worker, undefined);
+    this.next();
+    task.done(answer);
+  }
+
+  /** A thread that ended takes no more work; what it had is done here, unless that is what ended it. */
+  private died(worker: Worker, error: unknown): void {
+    const task = this.tasks.get(worker);
+    if (!this.tasks.delete(worker)) return;
+    // Once more, here, it would take the whole run along.
+    const isTooMuch = errorCode(error) === "ERR_WORKER_OUT_OF_MEMORY";
+    if (task !== undefined) task.done(isTooMuch ? { error: describeError(error) } : answerTo(task.job));
+    this.next();
   }
 
   private next(): void {
-    if (this.alive.size === 0) {
+    if (this.tasks.size === 0) {
       for (const { job, done } of this.waiting.splice(0)) done(answerTo(job));
       return;
     }
-    const worker = this.idle.pop();
-    if (worker === undefined) return;
-    const task = this.waiting.shift();
-    if (task === undefined) {
-      this.idle.push(worker);
-      return;
-    }
-    worker.once("message", (answer: Answer) => {
-      worker.removeAllListeners("error");
-      this.idle.push(worker);
-      this.next();
-      task.done(answer);
-    });
-    // A thread that broke takes no more work; what it had is done here.
-    worker.once("error", () => {
-      this.alive.delete(worker);
-      task.done(answerTo(task.job));
-      this.next();
-    });
-    worker.postMessage(task.job);
+    const idle = [...this.tasks].find(([, task]) => task === undefined)?.[0];
+    const task = idle === undefined ? undefined : this.waiting.shift();
+    if (idle === undefined || task === undefined) return;
+    this.tasks.set(idle, task);
+    idle.postMessage(task.job);
   }
 }

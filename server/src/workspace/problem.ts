@@ -47,6 +47,11 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** An error of ours in one line for the log; not yet `printable`. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
 /**
  * A text for people and terminals: control characters (line ends, escape sequences), direction marks and lone
  * surrogates are written out as escapes, so that a hostile file name cannot forge output.

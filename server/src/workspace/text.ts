@@ -1,11 +1,10 @@
 /** Python files as text: decoded as Python would, written back byte for byte but for what changed. */
 import { isUtf8 } from "node:buffer";
-import { randomBytes } from "node:crypto";
-import { chown, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import path from "node:path";
+import { readFile, stat } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import { errorCode, printable, problem, problemOf } from "./problem";
+import { printable, problem, problemOf } from "./problem";
 import type { FileProblem } from "./problem";
+import { replaceFile } from "./replace-file";
 
 /** Files over this many bytes are not checked unless another limit is given, and that is said. */
 export const sizeLimit = 1024 * 1024;
@@ -110,46 +109,10 @@ export async function writeTextFile(
 ): Promise<FileProblem | undefined> {
   const bytes = encodePython(text, file.encoding);
   if (bytes === undefined) return problem(shownPath, "cannotEncode", { encoding: file.encoding.name });
-  let temporary: string | undefined;
-  try {
-    const target = await realpath(file.path);
-    const found = await stat(target);
-    temporary = path.join(
-      path.dirname(target),
-      `.${path.basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}`,
-    );
-    await writeWhole(temporary, bytes, found.mode & 0o7777);
-    // Only root may give a file away; for everybody else it is theirs already or cannot be helped.
-    if (found.uid !== process.getuid?.()) await chown(temporary, found.uid, found.gid).catch(() => undefined);
-    if (!Buffer.from(await readFile(target)).equals(file.bytes))
-      return problem(shownPath, "changedMeanwhile");
-    await rename(temporary, target);
-    temporary = undefined;
-    return undefined;
-  } catch (error) {
-    return writeProblem(shownPath, error);
-  } finally {
-    if (temporary !== undefined) await rm(temporary, { force: true });
-  }
-}
-
-function writeProblem(shownPath: string, error: unknown): FileProblem {
-  const code = errorCode(error);
-  if (code === undefined) throw error;
-  if (code === "ENOENT") return problem(shownPath, "changedMeanwhile");
-  return problem(shownPath, "notWritable", { code });
-}
-
-async function writeWhole(file: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const handle = await open(file, "wx", mode);
-  try {
-    // The mode of `open` is cut by the umask.
-    await handle.chmod(mode);
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const replaced = await replaceFile(file.path, bytes, file.bytes);
+  if (replaced === "done") return undefined;
+  if (replaced === "changed") return problem(shownPath, "changedMeanwhile");
+  return problem(shownPath, "notWritable", { code: replaced.code });
 }
 
 function tooLarge(shownPath: string, size: number, limit: number): FileProblem {
