@@ -52,7 +52,7 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
     if (setup.checkpoint !== undefined) {
       found.push(
         of("checkpoint", setup.checkpoint, "none", (value) =>
-          typeof value === "string" ? value : value.join(" "),
+          typeof value === "object" ? value.join(" ") : String(value),
         ),
       );
     }

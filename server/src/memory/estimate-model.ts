@@ -18,6 +18,7 @@ import { Program } from "./evaluate/program";
 import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
 import type { ObjectValue } from "./evaluate/values";
 import type { TrainingSetup } from "./setup";
+import { stepTimeline, type StepTimeline } from "./step-timeline";
 import { Execution } from "./tape";
 import type { Unknown } from "./unknown";
 
@@ -79,6 +80,7 @@ export class Estimator {
   private readonly classes = new Map<string, ModelEstimate | undefined>();
   private examples: ReadonlyMap<string, Example> | undefined;
   private points: Timeline = [];
+  private step: StepTimeline | undefined;
   private readonly graphs = new Map<boolean, BatchGraph | undefined>();
 
   constructor(
@@ -113,6 +115,12 @@ export class Estimator {
   timeline(): Timeline {
     this.trainedEstimate();
     return this.points;
+  }
+
+  /** The whole step as a timeline shows it; undefined where none was simulated. */
+  stepTimeline(): StepTimeline | undefined {
+    this.trainedEstimate();
+    return this.step;
   }
 
   batchGraph(isTraining: boolean): BatchGraph | undefined {
@@ -249,6 +257,8 @@ export class Estimator {
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push({ span: undefined, reason: message(unknownReasons.input) });
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
+    if (measure !== undefined && peak !== null)
+      this.step = stepTimeline(measure, states, needs, this.setup, peak);
     const node = model.type.find((type) => (type.isImported ? undefined : type.node));
     return {
       name: model.type.name,

@@ -30,7 +30,10 @@ export function peakOf(
 ): EstimatedPeak {
   const workspace = workspaceBytes(setup.device?.value.card);
   if ((setup.mode?.value ?? "train") === "infer") return phaseOnly(measure.forward, "forward", 0, workspace);
-  if (measure.backward === undefined) return lowerBound(measure, states, workspace);
+  if (measure.backward === undefined) {
+    const bound = lowerBound(measure, states, needs, workspace);
+    return states.isShared ? shared(measure, states, needs, bound) : bound;
+  }
   const traced = {
     forward: measure.forward,
     backward: measure.backward,
@@ -65,18 +68,37 @@ function phaseOnly(peak: Peak, phase: "forward", state: number, workspace: numbe
 }
 
 /** The step could not be followed to its end: it still holds all the states at once. */
-function lowerBound(measure: StepMeasure, { whole }: States, workspace: number): EstimatedPeak {
-  const forward = phaseOnly(measure.forward, "forward", whole.optimizer, workspace);
+function lowerBound(
+  measure: StepMeasure,
+  { whole }: States,
+  needs: OptimizerNeeds | undefined,
+  workspace: number,
+): EstimatedPeak {
+  const rounding = (needs?.stateAllocated ?? 0) - (needs?.state ?? 0);
+  const forward = phaseOnly(measure.forward, "forward", whole.optimizer, workspace + rounding);
   const held = whole.parameters + whole.buffers + whole.gradients + whole.optimizer;
   if (forward.bytes >= held) return forward;
   return {
     bytes: held,
-    allocated: held + workspace,
+    allocated: held + workspace + rounding,
     phase: "step",
     operator: "optimizer.step",
     span: undefined,
     modulePath: "",
   };
+}
+
+/** What the optimizer's step holds beyond the model states; 0 where the step could not be followed that far. */
+function besideStates(
+  measure: StepMeasure,
+  { whole, device }: States,
+  needs: OptimizerNeeds | undefined,
+): number {
+  if (measure.backward === undefined) return 0;
+  const { parameters, buffers, optimizer } = whole;
+  const held = Math.max(0, measure.liveAfterBackward - parameters - buffers - measure.gradients);
+  const optimizerShare = optimizer === 0 ? 1 : device.optimizer / optimizer;
+  return held + Math.ceil((needs?.temporary ?? 0) * optimizerShare);
 }
 
 /** What one device holds at each point of the step: its part of the states, and all of the activations. */
@@ -88,14 +110,13 @@ function shared(
 ): EstimatedPeak {
   const fixed = device.parameters + device.buffers + device.optimizer + device.gathered + device.buckets;
   const gradientShare = whole.gradients === 0 ? 0 : device.gradients / whole.gradients;
-  const optimizerShare = whole.optimizer === 0 ? 1 : device.optimizer / whole.optimizer;
   let best: EstimatedPeak = {
     ...alone,
     phase: "step",
     operator: "optimizer.step",
     span: undefined,
     modulePath: "",
-    bytes: fixed + device.gradients + measure.inputs + Math.ceil((needs?.temporary ?? 0) * optimizerShare),
+    bytes: fixed + device.gradients + besideStates(measure, { whole, device, isShared: true }, needs),
   };
   for (const point of measure.timeline) {
     const activations = point.inputs + point.saved + point.temporary;

@@ -10,6 +10,7 @@ import { Estimator } from "./estimate-model";
 import type { ResolveImport } from "../python/resolve-import";
 import type { SettingOrigin, TrainingSetup } from "./setup";
 import type { Dtype } from "./tensor";
+import type { StepTimeline } from "./step-timeline";
 import type { LiveBytes, TimelinePoint } from "./tape";
 
 export interface UnknownPart {
@@ -122,6 +123,8 @@ export interface Estimates {
   ofClass(name: string): ModelEstimate | undefined;
   /** The step of the trained model; empty when its input is not known. */
   timeline?(): Timeline;
+  /** The same as one device lives through it, with the optimizer's step; undefined when its input is not known. */
+  step?(): StepTimeline | undefined;
   /**
    * The graph of one batch of the trained model, in training or evaluation mode, without the loss. Undefined where header
    * and script leave open which model, input or micro-batch that is.
@@ -152,6 +155,7 @@ export function estimateModule(
     all: () => estimator.all(),
     ofClass: (name) => estimator.ofClass(name),
     timeline: () => estimator.timeline(),
+    step: () => estimator.stepTimeline(),
     batchGraph: (isTraining) => estimator.batchGraph(isTraining),
   };
 }

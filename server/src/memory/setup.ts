@@ -43,6 +43,12 @@ export type Sharding = "none" | "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
 export type Offload = "none" | "optimizer" | "parameters";
 export type Mode = "train" | "infer";
 
+/**
+ * What runs as checkpointed segments although the code does not say so: `none`, `all` repeated blocks, so many of them
+ * from the first on, or all modules of the classes named.
+ */
+export type Checkpointed = "none" | "all" | number | readonly string[];
+
 /** A measured peak: micro-batch and allocated bytes. */
 export interface MeasuredPoint {
   readonly batch: number;
@@ -65,8 +71,7 @@ export interface TrainingSetup {
   readonly optimizer?: Setting<OptimizerSetting>;
   readonly precision?: Setting<Precision>;
   readonly attention?: Setting<AttentionBackend>;
-  /** `none`, `all`, or class names of the checkpointed blocks. */
-  readonly checkpoint?: Setting<"none" | "all" | readonly string[]>;
+  readonly checkpoint?: Setting<Checkpointed>;
   readonly shard?: Setting<Sharding>;
   readonly offload?: Setting<Offload>;
   readonly measured?: Setting<readonly MeasuredPoint[]>;

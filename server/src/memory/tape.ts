@@ -79,6 +79,16 @@ export interface TimelinePoint extends LiveBytes {
   readonly phase: Phase;
   readonly operator: string;
   readonly location: Location;
+  /** All of it as CUDA rounds it. */
+  readonly allocated: number;
+  /** A checkpointed segment is being computed again for backward. */
+  readonly isRecomputed: boolean;
+}
+
+/** Multiply-adds of matrix products, convolutions and attention: of the forward, and of what backward computes again. */
+export interface Work {
+  readonly forward: number;
+  readonly again: number;
 }
 
 /** CUDA's caching allocator hands out multiples of 512 bytes (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize). */
@@ -129,6 +139,9 @@ export class Execution {
   /** Innermost last: segments that are being recorded, and segments that are being computed again. */
   private readonly packing: { readonly segment: CheckpointSegment; readonly again: boolean }[] = [];
   private readonly recording: { record: CheckpointSegment["record"] }[] = [];
+  /** Operators that are running; in backward they are those of a segment that is computed again. */
+  private callDepth = 0;
+  private products = { forward: 0, again: 0 };
 
   constructor(options: ExecutionOptions) {
     this.device = options.device;
@@ -240,9 +253,11 @@ export class Execution {
     if (this.phase !== "backward") this.running = { operator: name, location };
     const paused = this.recording.splice(0);
     let result: Argument;
+    this.callDepth++;
     try {
       result = callOperator(this, name, positional, keywords, location);
     } finally {
+      this.callDepth--;
       this.recording.push(...paused);
       this.running = outer;
     }
@@ -445,6 +460,24 @@ export class Execution {
     return this.savedOf.input;
   }
 
+  // --- Work -------------------------------------------------------------------------------------------------------
+
+  /**
+   * An operator has computed so many multiply-adds, as torch.utils.flop_counter counts them (one is two of its FLOPs). Said
+   * after `attach`: a recomputation ends before the last operator, once what that one saves is there.
+   */
+  noteProducts(multiplyAdds: number): void {
+    if (this.phase === "forward") this.products.forward += multiplyAdds;
+    else if (this.phase === "backward" && this.callDepth > 0) this.products.again += multiplyAdds;
+  }
+
+  /** What was noted since the last call. */
+  takeWork(): Work {
+    const work = this.products;
+    this.products = { forward: 0, again: 0 };
+    return work;
+  }
+
   // --- For operators: memory --------------------------------------------------------------------------------------
 
   /** A new tensor on a new storage, owned by the caller. */
@@ -542,7 +575,9 @@ export class Execution {
     if (this.allocated > this.peak.allocated) this.peak.allocated = this.allocated;
     if (this.timeline !== undefined) {
       const { operator, location } = this.running;
-      this.timeline.push({ phase: this.phase, operator, location, ...this.liveBytes() });
+      const isRecomputed = this.phase === "backward" && this.callDepth > 0;
+      const { phase, allocated } = this;
+      this.timeline.push({ phase, operator, location, allocated, isRecomputed, ...this.liveBytes() });
     }
   }
 

@@ -1,6 +1,6 @@
 /** A file as a program: its top level is run once, then models of it are built. */
 import type { ClassDefinition, Expression, Module, Span } from "../../python/tree";
-import { roundedUp, type Execution } from "../tape";
+import { roundedUp, type Execution, type LiveBytes, type TimelinePoint } from "../tape";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { assignUnknown } from "./assign";
@@ -17,10 +17,27 @@ import type { World } from "./world";
 const topLevelSteps = 150_000;
 const statementSteps = 60_000;
 
+/** Live bytes of what is not the model's, by kind, together, and as CUDA rounds them. */
+interface OtherBytes extends LiveBytes {
+  readonly live: number;
+  readonly allocated: number;
+}
+
+const noBytes: OtherBytes = {
+  parameters: 0,
+  buffers: 0,
+  inputs: 0,
+  gradients: 0,
+  saved: 0,
+  temporary: 0,
+  live: 0,
+  allocated: 0,
+};
+
 export class Program {
   readonly interpreter: Interpreter;
   /** Bytes that are not the model's: other models of the file, data that the top level made. */
-  private baseline = { live: 0, allocated: 0 };
+  private baseline: OtherBytes = noBytes;
 
   constructor(
     readonly execution: Execution,
@@ -65,6 +82,21 @@ export class Program {
 
   get baselineAllocated(): number {
     return this.baseline.allocated;
+  }
+
+  /** A point of the step without what is not the model's. */
+  ownPoint(point: TimelinePoint): TimelinePoint {
+    const { baseline } = this;
+    return {
+      ...point,
+      parameters: point.parameters - baseline.parameters,
+      buffers: point.buffers - baseline.buffers,
+      gradients: point.gradients - baseline.gradients,
+      inputs: point.inputs - baseline.inputs,
+      saved: point.saved - baseline.saved,
+      temporary: point.temporary - baseline.temporary,
+      allocated: point.allocated - baseline.allocated,
+    };
   }
 
   /** A fresh allowance of steps for what comes next. */
@@ -139,17 +171,21 @@ export class Program {
 
   /** Learns the paths of a model's modules, for messages, and takes all that lives but is not its own off the figures. */
   adopt(model: ObjectValue): void {
+    const { execution } = this;
     const storages = new Set(
       [...namedTensors(model, "parameters"), ...namedTensors(model, "buffers")].map(
         ({ tensor }) => tensor.storage,
       ),
     );
-    let [live, allocated] = [this.execution.live, this.execution.allocated];
-    for (const { bytes } of storages) {
-      live -= bytes;
-      allocated -= roundedUp(bytes);
+    const other = { ...execution.liveBytes(), live: execution.live, allocated: execution.allocated };
+    for (const { bytes, kind } of storages) {
+      other.live -= bytes;
+      other.allocated -= roundedUp(bytes);
+      if (kind === "parameter") other.parameters -= bytes;
+      else if (kind === "buffer") other.buffers -= bytes;
+      else other.temporary -= bytes;
     }
-    this.baseline = { live, allocated };
+    this.baseline = other;
     this.interpreter.modulePaths = new Map(namedModules(model).map(({ path, module }) => [module, path]));
   }
 

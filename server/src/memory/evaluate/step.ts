@@ -2,8 +2,8 @@
  * One training step of a model, traced: forward, loss and backward of a steady iteration, in which the output and the
  * loss of the one before are still referenced until they are overwritten, as in most scripts. Bytes throughout.
  */
-import type { InputSpecification, Mode, Precision } from "../setup";
-import type { Peak, TimelinePoint } from "../tape";
+import type { Checkpointed, InputSpecification, Mode, Precision } from "../setup";
+import type { Peak, TimelinePoint, Work } from "../tape";
 import { isFloating, Tensor, type Dtype } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
@@ -21,7 +21,7 @@ export interface StepPlan {
   readonly precision: Precision;
   readonly mode: Mode;
   /** Which modules run as checkpointed segments although the code does not say so. */
-  readonly checkpoint?: "none" | "all" | readonly string[];
+  readonly checkpoint?: Checkpointed;
   /** Ends after the loss: enough for what is saved. */
   readonly forwardOnly?: boolean;
 }
@@ -40,6 +40,9 @@ export interface StepMeasure {
   /** The parameters that got one. */
   readonly stepped: readonly Tensor[];
   readonly timeline: readonly TimelinePoint[];
+  readonly work: Work;
+  /** Blocks that can be checkpointed one by one, and how many of them were. */
+  readonly blocks: BlockCount;
   /** The calls of the forward; there with a timeline only. */
   readonly calls: CallRecorder | undefined;
   /** The target's shape was taken from the output. */
@@ -85,15 +88,41 @@ function callArguments(program: Program, plan: StepPlan): CallArguments {
   return new CallArguments(positional, keywords);
 }
 
-/** The modules that a setup checkpoints: the repeated blocks, or all of the classes named. */
-function segmentsOf(
-  model: ObjectValue,
-  checkpoint: "none" | "all" | readonly string[],
-): ReadonlySet<ObjectValue> {
-  if (checkpoint === "none") return new Set();
-  if (checkpoint === "all") return new Set(repeatedBlocks(model));
-  const named = namedModules(model).filter(({ module }) => checkpoint.includes(module.type.name));
-  return new Set(named.map(({ module }) => module));
+/** Modules that a setup can checkpoint, as a count. */
+export interface BlockCount {
+  readonly count: number;
+  readonly checkpointed: number;
+  /** Of the blocks, where they are all of one class. */
+  readonly className: string | undefined;
+}
+
+/**
+ * The modules that a setup can checkpoint: the repeated blocks that lie in no other one, in the order of
+ * `named_modules()`; where it names classes, all modules of those.
+ */
+function blocksOf(model: ObjectValue, checkpoint: Checkpointed): readonly ObjectValue[] {
+  if (typeof checkpoint === "object") {
+    const named = namedModules(model).filter(({ module }) => checkpoint.includes(module.type.name));
+    return named.map(({ module }) => module);
+  }
+  return outermost(model, new Set(repeatedBlocks(model)));
+}
+
+function outermost(model: ObjectValue, blocks: ReadonlySet<ObjectValue>): ObjectValue[] {
+  const found: ObjectValue[] = [];
+  let inside: string | undefined;
+  for (const { path, module } of namedModules(model)) {
+    if (inside !== undefined && path.startsWith(`${inside}.`)) continue;
+    inside = blocks.has(module) ? path : undefined;
+    if (inside !== undefined) found.push(module);
+  }
+  return found;
+}
+
+/** How many of the blocks, from the first on, run as checkpointed segments. */
+function checkpointedCount(blocks: readonly ObjectValue[], checkpoint: Checkpointed): number {
+  if (checkpoint === "none") return 0;
+  return typeof checkpoint === "number" ? Math.min(checkpoint, blocks.length) : blocks.length;
 }
 
 /** Runs the step. The model must have been built by this program. */
@@ -115,6 +144,7 @@ class Step {
   private hasDerivedTarget = false;
   private readonly custom: Value | undefined;
   private readonly held: Value[] = [];
+  private readonly blocks: BlockCount;
 
   constructor(
     private readonly program: Program,
@@ -126,7 +156,13 @@ class Step {
     this.targets = plan.targets.map((specification) => makeInput(program, specification, plan));
     const { interpreter } = program;
     interpreter.callSpan = undefined;
-    interpreter.checkpointed = segmentsOf(model, plan.checkpoint ?? "none");
+    const checkpoint = plan.checkpoint ?? "none";
+    const blocks = blocksOf(model, checkpoint);
+    const checkpointed = checkpointedCount(blocks, checkpoint);
+    interpreter.checkpointed = new Set(blocks.slice(0, checkpointed));
+    const names = new Set(blocks.map(({ type }) => type.name));
+    const className = names.size === 1 ? [...names][0] : undefined;
+    this.blocks = { count: blocks.length, checkpointed, className };
     this.custom = isKnownLoss(plan.loss) ? undefined : program.global(plan.loss);
   }
 
@@ -141,6 +177,7 @@ class Step {
     const calls = wantsTimeline ? new CallRecorder() : undefined;
     interpreter.recorder = calls;
     execution.phase = "forward";
+    execution.takeWork();
     execution.startPeak();
     const loss = this.inAutocast(() => (this.plan.mode === "train" ? this.forward() : this.infer()));
     interpreter.recorder = undefined;
@@ -157,6 +194,8 @@ class Step {
       gradients: 0,
       stepped: [],
       timeline,
+      work: { forward: 0, again: 0 },
+      blocks: this.blocks,
       calls,
       hasDerivedTarget: this.hasDerivedTarget,
       backward: undefined,
@@ -173,6 +212,8 @@ class Step {
       result.gradients = execution.liveBytes().gradients;
       result.stepped = this.parameters.filter((tensor) => tensor.gradient !== undefined);
     }
+    result.timeline = timeline.map((point) => this.program.ownPoint(point));
+    result.work = execution.takeWork();
     this.finish();
     return result;
   }

@@ -99,6 +99,8 @@ function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficie
   // The efficient kernel rounds the rows up to 32 (kAlignLSE in mem_eff_attention).
   const rows = kernel === "efficient" ? Math.ceil(length / 32) * 32 : length;
   const sums = frame.empty([batch, heads, rows], "float32");
+  const keys = key.shape.at(-2) ?? 1;
+  frame.execution.noteProducts(batch * heads * length * keys * ((query.shape.at(-1) ?? 1) + width));
   const random =
     kernel === "cpu"
       ? []

@@ -1,6 +1,6 @@
 /** Convolutions: aten/src/ATen/native/Convolution.cpp. Under autocast they run in low precision. */
 import type { Tensor } from "../tensor";
-import { isContiguous } from "../tensor";
+import { elementCount, isContiguous } from "../tensor";
 import { differentiable, lowPrecision } from "./autograd";
 import type { Frame } from "./frame";
 import type { OperatorCall, OperatorRow } from "./operator";
@@ -119,6 +119,9 @@ function convolution(
         );
       }),
   });
+  // A transposed convolution spreads every element of its input, a plain one gathers for every element of its result.
+  const places = elementCount((geometry.transposed ? input : result).shape.slice(2));
+  frame.execution.noteProducts((input.shape[0] ?? 1) * places * elementCount(weight.shape));
   return result;
 }
 

@@ -77,6 +77,7 @@ export function mm(frame: Frame, a: Tensor, b: Tensor): Tensor {
       ];
     },
   });
+  execution.noteProducts(at(a, 0) * at(a, 1) * at(b, 1));
   return result;
 }
 
@@ -101,6 +102,7 @@ export function addmm(frame: Frame, bias: Tensor, a: Tensor, b: Tensor): Tensor 
       ];
     },
   });
+  execution.noteProducts(at(a, 0) * at(a, 1) * at(b, 1));
   return result;
 }
 
@@ -127,6 +129,7 @@ export function bmm(frame: Frame, a: Tensor, b: Tensor, added?: Tensor): Tensor 
       ];
     },
   });
+  execution.noteProducts(elementCount(a.shape) * at(b, 2));
   return result;
 }
 
@@ -146,6 +149,7 @@ function mv(frame: Frame, a: Tensor, b: Tensor): Tensor {
         wanted[i] === true ? inner.empty(shape, gradient?.dtype ?? result.dtype) : undefined,
       ),
   });
+  execution.noteProducts(elementCount(a.shape));
   return result;
 }
 

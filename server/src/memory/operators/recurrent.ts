@@ -2,7 +2,7 @@
  * Recurrent layers and cells: aten/src/ATen/native/RNN.cpp. On the CPU GRU and RNN run step by step and LSTM is one oneDNN
  * kernel a layer; on CUDA a layer is one cuDNN kernel and a cell one fused kernel.
  */
-import type { Dtype, Tensor } from "../tensor";
+import { elementCount, type Dtype, type Tensor } from "../tensor";
 import { isSequence, isTensor, type Argument } from "./argument";
 import { differentiable, lowPrecision } from "./autograd";
 import type { Frame } from "./frame";
@@ -419,6 +419,9 @@ function cudnnLayers(
     gates[kind] * layer.size + (kind === "lstm" ? layer.size : 0) + (kind === "gru" ? layer.size : 0);
   const between = layers > 1 ? (layers - 1) * layer.output * directions : 0;
   const reserve = frame.empty([length, batch, perStep * directions * layers + between], dtype);
+  const matrices = weights.filter((weight) => weight.shape.length > 1);
+  const perRow = matrices.reduce((sum, { shape }) => sum + elementCount(shape), 0);
+  frame.execution.noteProducts(length * batch * perRow);
   const inputs = [time, ...hidden, ...weights];
   differentiable(frame, {
     name: "CudnnRnnBackward0",
