@@ -1,7 +1,7 @@
 /** What is trained, on what, with what: the sections that the script and its header fill. */
 import { effectiveBatch, optimizerName } from "../../directives/budget";
 import { allocatorSlack, cudaContext } from "../../memory/device-usage";
-import type { InputSpecification, Setting } from "../../memory/setup";
+import type { Checkpointed, InputSpecification, Setting } from "../../memory/setup";
 import { formatBytes } from "../../memory/units";
 import { modelTexts } from "../../messages/editor";
 import type { MessageText } from "../../messages/message";
@@ -72,8 +72,8 @@ export function modelSection(facts: PlanFacts, writer: PlanWriter): string[] {
   ): Row | undefined =>
     setting && [entry, writer.code(write(setting.value)), writer.origin(setting.from, setting.span)];
   const open = (entry: MessageText): Row => [entry, writer.fill, ""];
-  const words = (value: string | readonly string[]): string =>
-    typeof value === "string" ? value : value.join(" ");
+  const words = (value: Checkpointed): string =>
+    typeof value === "object" ? value.join(" ") : String(value);
   rows.push(
     given(entries.input, setup.inputs, tensors) ?? open(entries.input),
     given(entries.target, setup.targets, tensors) ?? open(entries.target),
