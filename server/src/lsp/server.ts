@@ -35,6 +35,9 @@ import { ProjectFiles } from "./project-files";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
 import type { TextUnit } from "./text-unit";
+import { timeline } from "./timeline";
+import { timelineMethod } from "./timeline-request";
+import type { TimelineParams } from "./timeline-request";
 import { planAnswer } from "./training-plan";
 
 export function startServer(connection: Connection, host: ServerHost): void {
@@ -156,6 +159,10 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
   connection.onRequest(
     trainingPlanMethod,
     contained((asked: TrainingPlanParams) => planAnswer(session, asked), null),
+  );
+  connection.onRequest(
+    timelineMethod,
+    contained((asked: TimelineParams) => timeline(session, asked), null),
   );
   connection.onHover(contained((asked) => hover(session, asked), null));
   connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));

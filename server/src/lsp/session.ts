@@ -3,7 +3,7 @@ import type { Connection } from "vscode-languageserver";
 import type { Analysis } from "../analysis";
 import type { Message } from "../messages/message";
 import { render } from "../messages/message";
-import type { Analyses } from "./analyses";
+import type { Analyses, Outcome } from "./analyses";
 import type { ClientFeatures } from "./client-features";
 import type { Configuration, Settings } from "./configuration";
 import type { Documents } from "./documents";
@@ -30,17 +30,30 @@ export interface Analysed {
   readonly analysis: Analysis;
 }
 
-/** The current analysis of the unit that a document belongs to; `undefined` where there is none to answer from. */
-export async function analysisFor(session: Session, uri: string): Promise<Analysed | undefined> {
+/** A document and what became of its analysis. */
+export interface Answered {
+  readonly unit: TextUnit;
+  readonly settings: Settings;
+  readonly outcome: Outcome;
+}
+
+/** What became of the unit that a document belongs to; `undefined` where none is open. */
+export async function outcomeFor(session: Session, uri: string): Promise<Answered | undefined> {
   const before = session.documents.unitOf(uri);
   if (before === undefined) return undefined;
   const settings = await session.configuration.of(before.uri);
   await session.parserReady();
   // The document may have been closed or opened anew meanwhile.
   const unit = session.documents.unitOf(uri);
-  if (unit === undefined) return undefined;
-  const outcome = session.analyses.of(unit, settings);
-  return outcome.kind === "analysed" ? { unit, settings, analysis: outcome.analysis } : undefined;
+  return unit && { unit, settings, outcome: session.analyses.of(unit, settings) };
+}
+
+/** The current analysis of the unit that a document belongs to; `undefined` where there is none to answer from. */
+export async function analysisFor(session: Session, uri: string): Promise<Analysed | undefined> {
+  const answered = await outcomeFor(session, uri);
+  if (answered?.outcome.kind !== "analysed") return undefined;
+  const { unit, settings, outcome } = answered;
+  return { unit, settings, analysis: outcome.analysis };
 }
 
 export function textIn(settings: Settings, message: Message): string {

@@ -9,23 +9,9 @@ import { plainSpan } from "./estimate-spans";
 import type { BlockCount, StepMeasure } from "./evaluate/step";
 import type { OptimizerNeeds } from "./optimizers";
 import type { TrainingSetup } from "./setup";
+import { totalOf, type MomentBytes } from "./moment-bytes";
 import { workspaceBytes, type StepPhase } from "./simulate";
 import type { TimelinePoint, Work } from "./tape";
-
-/** What bytes are for; `other` is CUDA's rounding and workspaces, and the buffers of sharded training. */
-export const momentKinds = [
-  "parameters",
-  "buffers",
-  "optimizer",
-  "gradients",
-  "inputs",
-  "saved",
-  "temporary",
-  "other",
-] as const;
-
-export type MomentKind = (typeof momentKinds)[number];
-export type MomentBytes = Readonly<Record<MomentKind, number>>;
 
 /** Live bytes of one device when an operator has allocated its results. */
 export interface StepMoment {
@@ -45,13 +31,6 @@ export interface StepTimeline {
   readonly peak: number;
   readonly work: Work;
   readonly blocks: BlockCount;
-}
-
-/** All that lives in a moment, in bytes. */
-export function totalOf(bytes: MomentBytes): number {
-  let total = 0;
-  for (const kind of momentKinds) total += bytes[kind];
-  return total;
 }
 
 /** Undefined when nothing ran. `peak` is that of the estimate of the same step. */
