@@ -2,8 +2,7 @@
  * What an expression is bound to, seen over the whole file: canonical API names, the PyTorch object a name holds, the
  * local function a call runs. Flow-insensitive; what a value is at a point of the run is `provenance.ts`'s question.
  */
-import type { Scopes } from "../python/scope";
-import type { Binding } from "../python/scope";
+import type { Binding, ScopeOwner, Scopes } from "../python/scope";
 import type {
   Attribute,
   Call,
@@ -108,6 +107,8 @@ export interface Resolver {
   returnedValues(target: FunctionDefinition): readonly Expression[];
   /** A text that is equal for expressions naming the same variable or attribute (`optimizer`, `self.optimizer`). */
   keyOf(expression: Expression): string | undefined;
+  /** Where the variable of such a text lives: all that binds or reads it lies in there. `undefined`: anywhere. */
+  scopeOfKey(key: string): ScopeOwner | undefined;
 }
 
 /** Makes the resolver of a file; everything inside is computed on first use. */
@@ -121,6 +122,7 @@ class FileResolver implements Resolver {
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
   private readonly keys = new Map<Expression, string>();
+  private readonly keyScopes = new Map<string, ScopeOwner>();
   private readonly callers = new Map<FunctionDefinition, readonly Call[]>();
   private readonly classes = new Map<Expression, ClassDefinition | undefined>();
   private readonly bases = new Map<ClassDefinition, readonly string[]>();
@@ -448,14 +450,25 @@ class FileResolver implements Resolver {
     if (isLongChain(attribute)) return undefined;
     const { object } = attribute;
     const own = object.kind === "Name" ? this.classOfSelf(object) : undefined;
-    const prefix = own ? `class@${own.start}` : this.keyOf(object);
+    const prefix = own ? this.keyWithin("class", own) : this.keyOf(object);
     return prefix && `${prefix}.${attribute.attribute.id}`;
   }
 
   private keyOfName(name: Name): string {
     const owner = this.scopes.lookup(name)[0]?.scope.owner;
     if (owner === undefined) return `scope@?:${name.id}`;
-    return `${owner.kind === "Module" ? "module" : "scope"}@${owner.start}:${name.id}`;
+    return `${this.keyWithin(owner.kind === "Module" ? "module" : "scope", owner)}:${name.id}`;
+  }
+
+  /** How the keys of all that lives in `owner` begin. */
+  private keyWithin(kind: "class" | "module" | "scope", owner: ScopeOwner): string {
+    const key = `${kind}@${owner.start}`;
+    this.keyScopes.set(key, owner);
+    return key;
+  }
+
+  scopeOfKey(key: string): ScopeOwner | undefined {
+    return this.keyScopes.get(/^\w+@\d+/.exec(key)?.[0] ?? "");
   }
 }
 

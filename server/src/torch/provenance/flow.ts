@@ -6,7 +6,8 @@
  * with what one run of its body leaves, and that is already the fixed point.
  */
 import type { Expression, FunctionDefinition, If, Lambda, Module, Node, Statement } from "../../python/tree";
-import { forEachChild, isStatement, walk } from "../../python/walk";
+import type { ScopeOwner } from "../../python/scope";
+import { ancestors, forEachChild, isStatement, walk } from "../../python/walk";
 import { flattenTarget, push } from "../resolve-index";
 import type { Resolver } from "../resolve";
 
@@ -66,7 +67,8 @@ class FileFlow implements Flow {
   private recording = true;
   private depth = 0;
   private readonly followed = new Set<Body>();
-  private followedAll = false;
+  private readonly followedOwners = new Set<ScopeOwner>();
+  private readonly sortedLengths = new Map<readonly unknown[], number>();
 
   constructor(private readonly resolver: Resolver) {}
 
@@ -82,24 +84,50 @@ class FileFlow implements Flow {
   }
 
   definitionsOf(key: string): readonly Definition[] {
-    this.followAll();
-    return this.definitions.get(key) ?? [];
+    this.followHoldersOf(key);
+    return this.inOrder(this.definitions.get(key), ({ target }) => target.start);
   }
 
   readsOf(key: string): readonly Expression[] {
-    this.followAll();
-    return this.readsByKey.get(key) ?? [];
+    this.followHoldersOf(key);
+    return this.inOrder(this.readsByKey.get(key), ({ start }) => start);
   }
 
-  private followAll(): void {
-    if (this.followedAll) return;
-    this.followedAll = true;
-    const before = this.followed.size;
-    this.follow(this.resolver.module);
-    for (const definition of this.resolver.index.functions) this.follow(definition);
-    if (before === 0) return;
-    for (const found of this.definitions.values()) found.sort((a, b) => a.target.start - b.target.start);
-    for (const found of this.readsByKey.values()) found.sort((a, b) => a.start - b.start);
+  /** Bodies are followed in the order in which they are asked about, so what they give is sorted when it has grown. */
+  private inOrder<Found>(found: Found[] | undefined, startOf: (one: Found) => number): readonly Found[] {
+    if (found === undefined) return [];
+    if (this.sortedLengths.get(found) !== found.length) {
+      found.sort((a, b) => startOf(a) - startOf(b));
+      this.sortedLengths.set(found, found.length);
+    }
+    return found;
+  }
+
+  /** A variable of a function or class is bound and read within it; only those of the module may be anywhere. */
+  private followHoldersOf(key: string): void {
+    const owner = this.resolver.scopeOfKey(key) ?? this.resolver.module;
+    if (this.followedOwners.has(owner)) return;
+    this.followedOwners.add(owner);
+    this.follow(this.bodyAround(owner));
+    for (const one of this.functionsWithin(owner)) this.follow(one);
+  }
+
+  private bodyAround(owner: ScopeOwner): Body {
+    if (owner.kind === "FunctionDefinition" || owner.kind === "Module") return owner;
+    for (const ancestor of ancestors(owner)) {
+      if (ancestor.kind === "FunctionDefinition") return ancestor;
+    }
+    return this.resolver.module;
+  }
+
+  /** The functions of the file stand in source order. */
+  private *functionsWithin(owner: Node): Generator<FunctionDefinition> {
+    const { functions } = this.resolver.index;
+    for (let index = firstFrom(functions, owner.start); index < functions.length; index++) {
+      const one = functions[index];
+      if (one === undefined || one.start >= owner.end) return;
+      yield one;
+    }
   }
 
   private follow(body: Body): void {
@@ -401,4 +429,16 @@ function union(left: readonly Reaching[], right: readonly Reaching[]): readonly 
   if (left === right) return left;
   const missing = right.filter((one) => !left.includes(one));
   return missing.length === 0 ? left : [...left, ...missing];
+}
+
+/** The place of the first node that does not start before `offset`. */
+function firstFrom(nodes: readonly Node[], offset: number): number {
+  let low = 0;
+  let high = nodes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((nodes[middle]?.start ?? offset) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -58,24 +58,29 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 class KeptFinder {
   constructor(private readonly options: KeptOptions) {}
 
+  /** Asks where the value is kept before what it carries: the second is dear, and most stores keep nothing. */
   find(store: Store): KeptValue[] {
+    if (enclosingLoop(store.statement) !== undefined) return this.findInLoops(store);
+    if (!this.outlivesFunction(store) || this.isBounded(store)) return [];
     const { carried, reach } = this.options;
     const open = carried.of(store.value, store.path);
-    if (open.graph !== "yes" && open.parameters.length === 0) return [];
-    if (this.isBounded(store)) return [];
-    const judge = (loop: Loop): KeptValue | undefined =>
-      this.judge(store, store.value, carried.closed(store.value, store.path), loop, undefined);
-    if (enclosingLoop(store.statement) !== undefined) {
-      for (const loop of this.keepingLoops(store)) {
-        const kept = judge(loop);
-        if (kept) return [kept];
-      }
-      return [];
-    }
-    if (!this.outlivesFunction(store)) return [];
     const [loop] = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
-    const kept = loop && judge(loop);
+    const kept = loop && this.judgeStored(store, loop);
     return kept ? [kept] : this.throughCalls(store, open);
+  }
+
+  private findInLoops(store: Store): KeptValue[] {
+    for (const loop of this.keepingLoops(store)) {
+      if (this.isBounded(store)) return [];
+      const kept = this.judgeStored(store, loop);
+      if (kept) return [kept];
+    }
+    return [];
+  }
+
+  private judgeStored(store: Store, loop: Loop): KeptValue | undefined {
+    const closed = this.options.carried.closed(store.value, store.path);
+    return this.judge(store, store.value, closed, loop, undefined);
   }
 
   /** `meter.update(loss)`: the finding belongs to the call that gives the value away. */
