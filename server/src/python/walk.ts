@@ -21,7 +21,28 @@ export type ChildCallback = (child: Node) => void;
  * `Attribute.attribute` and the names of keyword arguments: they read and bind nothing.
  */
 export function forEachChild(node: Node, callback: ChildCallback): void {
+  // The kinds that files are full of come first: the cases are compared one after the other.
   switch (node.kind) {
+    case "Name":
+    case "Integer":
+      return;
+    case "Attribute": {
+      callback(node.object);
+      return;
+    }
+    case "Call":
+      callback(node.callee);
+      each(node.positional, callback);
+      for (const keyword of node.keywords) callback(keyword.value);
+      {
+        each(node.keywordSpreads, callback);
+        return;
+      }
+    case "String":
+      for (const part of node.parts) {
+        if (typeof part !== "string") forEachInterpolationChild(part, callback);
+      }
+      return;
     case "Module": {
       each(node.body, callback);
       return;
@@ -153,31 +174,12 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
         callback(node.value);
         return;
       }
-    case "Name":
-    case "Integer":
     case "Float":
     case "Complex":
     case "Boolean":
     case "None":
     case "Ellipsis":
       return;
-    case "String":
-      for (const part of node.parts) {
-        if (typeof part !== "string") forEachInterpolationChild(part, callback);
-      }
-      return;
-    case "Attribute": {
-      callback(node.object);
-      return;
-    }
-    case "Call":
-      callback(node.callee);
-      each(node.positional, callback);
-      for (const keyword of node.keywords) callback(keyword.value);
-      {
-        each(node.keywordSpreads, callback);
-        return;
-      }
     case "Subscript":
       callback(node.object);
       {
@@ -300,23 +302,40 @@ export interface Visitor {
 
 /** Visits `node` and everything below it, depth first. */
 export function walk(node: Node, visitor: Visitor): void {
+  if (visitor.leave === undefined) enterAll(node, visitor);
+  else enterAndLeaveAll(node, visitor, visitor.leave.bind(visitor));
+}
+
+function enterAll(node: Node, visitor: Visitor): void {
+  const pending: Node[] = [];
+  const add = (child: Node): void => void pending.push(child);
+  for (let current: Node | undefined = node; current !== undefined; current = pending.pop()) {
+    if (visitor.enter?.(current) === false) continue;
+    const firstChild = pending.length;
+    forEachChild(current, add);
+    if (pending.length > firstChild + 1) reverseFrom(pending, firstChild);
+  }
+}
+
+function enterAndLeaveAll(node: Node, visitor: Visitor, leave: (node: Node) => void): void {
   const pending: Node[] = [node];
-  // Marks in `pending` where a node's children end: the nodes entered and not left yet, with the length to leave at.
-  const open: { node: Node; length: number }[] = [];
+  const add = (child: Node): void => void pending.push(child);
+  // Nodes entered and not left yet, and how many of `pending` are left when their children are done.
+  const open: Node[] = [];
+  const lengths: number[] = [];
   for (;;) {
-    let last = open.at(-1);
-    while (last !== undefined && last.length === pending.length) {
-      visitor.leave?.(last.node);
-      open.pop();
-      last = open.at(-1);
+    while (open.length > 0 && lengths.at(-1) === pending.length) {
+      lengths.pop();
+      leave(open.pop() as Node);
     }
     const current = pending.pop();
     if (current === undefined) return;
-    open.push({ node: current, length: pending.length });
+    open.push(current);
+    lengths.push(pending.length);
     if (visitor.enter?.(current) === false) continue;
     const firstChild = pending.length;
-    forEachChild(current, (child) => pending.push(child));
-    reverseFrom(pending, firstChild);
+    forEachChild(current, add);
+    if (pending.length > firstChild + 1) reverseFrom(pending, firstChild);
   }
 }
 

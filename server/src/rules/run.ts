@@ -5,6 +5,7 @@ import { message } from "../messages/message";
 import type { MessageText } from "../messages/message";
 import type { NodeKind, Node } from "../python/tree";
 import { walk } from "../python/walk";
+import { push } from "../torch/resolve-index";
 import { titleOfFix } from "./fix";
 import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext } from "./rule";
 
@@ -27,12 +28,12 @@ type Handler = (node: Node) => void;
 /** Findings in the order in which the rules report them, at the rules' own levels. */
 export function runRules(rules: readonly Rule[], shared: SharedContext): RunResult {
   const result: RunResult = { findings: [], failures: [] };
-  const handlers = new Map<NodeKind, Handler[]>();
-  const finishers: (() => void)[] = [];
+  const handlers = new Map<NodeKind, Turn[]>();
+  const finishers: Turn[] = [];
 
   for (const rule of rules) {
-    const contained = containment(rule, result.failures);
-    contained(() => {
+    const state: RuleState = { name: rule.name, failures: result.failures, isBroken: false };
+    const begin = (): void => {
       const visitor = rule.create({
         source: shared.source,
         module: shared.module,
@@ -49,42 +50,47 @@ export function runRules(rules: readonly Rule[], shared: SharedContext): RunResu
         report: (report) => result.findings.push(findingOf(rule, report)),
       });
       for (const [kind, handler] of Object.entries(visitor)) {
-        if (kind === "finish") {
-          finishers.push(() => contained(handler as () => void));
-          continue;
-        }
-        const guarded: Handler = (node) => contained(() => (handler as Handler)(node));
-        const others = handlers.get(kind as NodeKind);
-        if (others) others.push(guarded);
-        else handlers.set(kind as NodeKind, [guarded]);
+        const turn: Turn = { state, handler: handler as Handler };
+        if (kind === "finish") finishers.push(turn);
+        else push(handlers, kind as NodeKind, turn);
       }
-    });
+    };
+    take({ state, handler: begin }, shared.module);
   }
 
   if (handlers.size > 0) {
     walk(shared.module, {
       enter(node) {
         const interested = handlers.get(node.kind);
-        if (interested) for (const handler of interested) handler(node);
+        if (interested !== undefined) for (const turn of interested) take(turn, node);
       },
     });
   }
-  for (const finish of finishers) finish();
+  for (const turn of finishers) take(turn, shared.module);
   return result;
 }
 
-/** Runs a rule's code until it throws for the first time in this file; after that not at all. */
-function containment(rule: Rule, failures: RuleFailure[]): (action: () => void) => void {
-  let broken = false;
-  return (action) => {
-    if (broken) return;
-    try {
-      action();
-    } catch (error) {
-      broken = true;
-      failures.push({ rule: rule.name, error });
-    }
-  };
+/** A rule that has thrown in this file is not run on it again. */
+interface RuleState {
+  readonly name: string;
+  readonly failures: RuleFailure[];
+  isBroken: boolean;
+}
+
+/** What a rule does with the nodes of one kind, or at the end. */
+interface Turn {
+  readonly state: RuleState;
+  readonly handler: Handler;
+}
+
+function take({ state, handler }: Turn, node: Node): void {
+  if (state.isBroken) return;
+  try {
+    handler(node);
+  } catch (error) {
+    state.isBroken = true;
+    state.failures.push({ rule: state.name, error });
+  }
 }
 
 function findingOf(rule: Rule, report: Report<string>): Finding {

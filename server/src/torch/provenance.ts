@@ -6,6 +6,7 @@ import type { Expression, Node } from "../python/tree";
 import { createCarriedValues, type CarriedValues } from "./provenance/carried";
 import { evaluationPasses, type EvaluationPass } from "./provenance/evaluation";
 import { createFlow, type Flow } from "./provenance/flow";
+import { createGraphSources } from "./provenance/graph-sources";
 import { createGradientModes, type GradientMode, type GradientModes } from "./provenance/gradient-mode";
 import { keptValues, type KeptValue } from "./provenance/kept";
 import { createNeeded, type Needed } from "./provenance/needed";
@@ -121,6 +122,7 @@ class FileProvenance implements Provenance {
       carried: this.values,
       needed,
       reach,
+      sources: createGraphSources({ resolver, reach, backwarded: this.values.proven().keys() }),
       backwards,
       assigned,
     }));

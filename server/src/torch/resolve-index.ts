@@ -1,12 +1,15 @@
 /** One walk over a file that collects what the resolver and the provenance look up again and again. */
 import type {
+  Assign,
   Attribute,
+  AugmentedAssign,
   Call,
   ClassDefinition,
   Expression,
   FunctionDefinition,
   Module,
   Name,
+  Node,
   Return,
   Statement,
   Yield,
@@ -27,6 +30,7 @@ export interface AttributeStore {
 }
 
 export interface FileIndex {
+  /** In source order, a call before those inside it. */
   readonly calls: readonly Call[];
   /** Calls by the last name of their callee: `f(x)` and `a.f(x)` under `f`. */
   readonly callsByName: ReadonlyMap<string, readonly Call[]>;
@@ -34,6 +38,8 @@ export interface FileIndex {
   readonly classes: readonly ClassDefinition[];
   readonly attributesByName: ReadonlyMap<string, readonly Attribute[]>;
   readonly attributeStores: readonly AttributeStore[];
+  /** Assignments without an annotation, in source order. */
+  readonly assignments: readonly (Assign | AugmentedAssign)[];
   readonly namesById: ReadonlyMap<string, readonly Name[]>;
   /** `return` statements and `yield` expressions by the function they belong to. */
   readonly returns: ReadonlyMap<FunctionDefinition, readonly (Return | Yield)[]>;
@@ -48,6 +54,7 @@ export function indexFile(module: Module): FileIndex {
   const attributesByName = new Map<string, Attribute[]>();
   const namesById = new Map<string, Name[]>();
   const attributeStores: AttributeStore[] = [];
+  const assignments: (Assign | AugmentedAssign)[] = [];
   const returns = new Map<FunctionDefinition, (Return | Yield)[]>();
 
   walk(module, {
@@ -78,12 +85,14 @@ export function indexFile(module: Module): FileIndex {
           break;
         }
         case "Assign":
+          assignments.push(node);
           for (const target of node.targets) collect(attributeStores, target, node.value, node, "value");
           break;
         case "AnnotatedAssign":
           collect(attributeStores, node.target, node.value, node, "value");
           break;
         case "AugmentedAssign":
+          assignments.push(node);
           if (node.target.kind === "Attribute") {
             attributeStores.push({
               target: node.target,
@@ -107,7 +116,38 @@ export function indexFile(module: Module): FileIndex {
       }
     },
   });
-  return { calls, callsByName, functions, classes, attributesByName, attributeStores, namesById, returns };
+  return {
+    calls,
+    callsByName,
+    functions,
+    classes,
+    attributesByName,
+    attributeStores,
+    assignments,
+    namesById,
+    returns,
+  };
+}
+
+/** The calls that lie within a node, itself included, in source order. */
+export function* callsWithin({ calls }: FileIndex, node: Node): Generator<Call> {
+  for (let place = firstFrom(calls, node.start); place < calls.length; place++) {
+    const call = calls[place];
+    if (call === undefined || call.start >= node.end) return;
+    if (call.end <= node.end) yield call;
+  }
+}
+
+/** The place of the first of these nodes, which are in source order, that does not start before `offset`. */
+export function firstFrom(nodes: readonly Node[], offset: number): number {
+  let low = 0;
+  let high = nodes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((nodes[middle]?.start ?? offset) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Adds a value to the list a map holds under a key. */

@@ -62,6 +62,8 @@ export interface CarriedValues {
   /** What the arguments that a value depends on carry, over all callers. */
   close(carried: Carried): Carried;
   ofArgument(call: Call, use: ParameterUse): Carried;
+  /** Definitions whose value is backwarded as it is: they carry a graph, however they were made. True: one element. */
+  proven(): ReadonlyMap<Definition, boolean>;
 }
 
 /** What is put into a container, by its key. */
@@ -607,8 +609,7 @@ class Evaluator implements CarriedValues {
 
   // --- Backward as evidence ---------------------------------------------------------------------------------------
 
-  /** Definitions whose value is backwarded as it is: they carry a graph, however they were made. True: one element. */
-  private proven(): ReadonlyMap<Definition, boolean> {
+  proven(): ReadonlyMap<Definition, boolean> {
     if (this.provenByBackward) return this.provenByBackward;
     const proven = new Map<Definition, boolean>();
     this.provenByBackward = proven;

@@ -8,7 +8,7 @@
 import type { Expression, FunctionDefinition, If, Lambda, Module, Node, Statement } from "../../python/tree";
 import type { ScopeOwner } from "../../python/scope";
 import { ancestors, forEachChild, isStatement, walk } from "../../python/walk";
-import { flattenTarget, push } from "../resolve-index";
+import { firstFrom, flattenTarget, push } from "../resolve-index";
 import type { Resolver } from "../resolve";
 
 export interface Definition {
@@ -429,16 +429,4 @@ function union(left: readonly Reaching[], right: readonly Reaching[]): readonly 
   if (left === right) return left;
   const missing = right.filter((one) => !left.includes(one));
   return missing.length === 0 ? left : [...left, ...missing];
-}
-
-/** The place of the first node that does not start before `offset`. */
-function firstFrom(nodes: readonly Node[], offset: number): number {
-  let low = 0;
-  let high = nodes.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((nodes[middle]?.start ?? offset) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

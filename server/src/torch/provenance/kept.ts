@@ -6,9 +6,10 @@ import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } fr
 import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
 import { clearingMethods, graphFreePackages } from "../api-graph";
 import type { Resolver } from "../resolve";
-import { enclosingClass } from "../resolve-index";
+import { callsWithin, enclosingClass } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition, type Flow } from "./flow";
+import type { GraphSources } from "./graph-sources";
 import type { Needed } from "./needed";
 import type { Loop, Reach } from "./reach";
 import type { BackwardCall } from "./sinks";
@@ -34,6 +35,7 @@ export interface KeptOptions {
   readonly carried: CarriedValues;
   readonly needed: Needed;
   readonly reach: Reach;
+  readonly sources: GraphSources;
   readonly backwards: readonly BackwardCall[];
   /** Assignments to an element, such as `d[k] = v`. */
   readonly assigned: readonly ElementAssignment[];
@@ -60,9 +62,10 @@ class KeptFinder {
 
   /** Asks where the value is kept before what it carries: the second is dear, and most stores keep nothing. */
   find(store: Store): KeptValue[] {
-    if (enclosingLoop(store.statement) !== undefined) return this.findInLoops(store);
+    const { carried, reach, sources } = this.options;
+    const outermost = outermostLoop(store.statement);
+    if (outermost !== undefined) return sources.mayRunIn(outermost) ? this.findInLoops(store) : [];
     if (!this.outlivesFunction(store) || this.isBounded(store)) return [];
-    const { carried, reach } = this.options;
     const open = carried.of(store.value, store.path);
     const [loop] = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
     const kept = loop && this.judgeStored(store, loop);
@@ -174,7 +177,7 @@ class KeptFinder {
   private mayBeBackwarded(value: Expression, loop: Loop): boolean {
     const { resolver, reach, carried } = this.options;
     const sources = carried.closed(value).sources;
-    return resolver.index.calls.some((call) => {
+    return [...callsWithin(resolver.index, loop)].some((call) => {
       if (
         !reach.isInBody(loop, call) ||
         resolver.functionOf(call) ||
@@ -394,6 +397,12 @@ class KeptFinder {
       return name !== undefined && graphFreePackages.has(name.split(".")[0] ?? "");
     });
   }
+}
+
+function outermostLoop(node: Node): Loop | undefined {
+  let found: Loop | undefined;
+  for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) found = loop;
+  return found;
 }
 
 const shortRange = 4;

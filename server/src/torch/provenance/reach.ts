@@ -2,6 +2,7 @@
 import type { Expression, For, FunctionDefinition, Node, While } from "../../python/tree";
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
 import type { Resolver } from "../resolve";
+import { callsWithin } from "../resolve-index";
 
 export type Loop = For | While;
 
@@ -10,6 +11,8 @@ export interface Reach {
   runsIn(loop: Loop, node: Node): boolean;
   /** True when a node lies in the part of the loop that is repeated. */
   isInBody(loop: Loop, node: Node): boolean;
+  /** The functions of this file that an iteration may run. */
+  functionsIn(loop: Loop): ReadonlySet<FunctionDefinition>;
   /** The functions of this file that run when the nodes do, through calls or passed as arguments. */
   functionsFrom(nodes: readonly Node[]): ReadonlySet<FunctionDefinition>;
   /** The loops that run a node through calls of its function, when no loop of the function itself does. */
@@ -42,8 +45,7 @@ export function createReach(resolver: Resolver): Reach {
   }
 
   function* calledIn(node: Node): Generator<FunctionDefinition> {
-    for (const call of resolver.index.calls) {
-      if (call.start < node.start || call.end > node.end) continue;
+    for (const call of callsWithin(resolver.index, node)) {
       const target = resolver.functionOf(call) ?? forwardOf(call.callee);
       if (target) yield target;
       for (const argument of [...call.positional, ...call.keywords.map(({ value }) => value)]) {
@@ -73,6 +75,7 @@ export function createReach(resolver: Resolver): Reach {
 
   return {
     isInBody,
+    functionsIn,
     functionsFrom: collect,
     runsIn(loop, node) {
       if (isInBody(loop, node)) return true;

@@ -1,6 +1,6 @@
 /** The places where a value is put somewhere that may outlive it: containers, running sums, subscripts. */
 import type { AugmentedAssign, Assign, Call, Expression, Statement, Subscript } from "../../python/tree";
-import { enclosingStatement, walk } from "../../python/walk";
+import { enclosingStatement } from "../../python/walk";
 import { storingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
 import type { StoredValue } from "./carried";
@@ -37,22 +37,11 @@ export function collectStores(resolver: Resolver): Store[] {
       if (store) stores.push(store);
     }
   }
-  for (const statement of assignments(resolver)) {
+  for (const statement of resolver.index.assignments) {
     if (statement.kind === "AugmentedAssign") stores.push(...storeByAugmented(statement, resolver));
     else for (const target of statement.targets) stores.push(...storeByAssign(statement, target, resolver));
   }
   return stores.sort((a, b) => a.statement.start - b.statement.start);
-}
-
-function assignments(resolver: Resolver): (Assign | AugmentedAssign)[] {
-  const found: (Assign | AugmentedAssign)[] = [];
-  walk(resolver.module, {
-    enter(node) {
-      if (node.kind === "Assign" || node.kind === "AugmentedAssign") found.push(node);
-      return undefined;
-    },
-  });
-  return found;
 }
 
 function storeByMethod(call: Call, method: string, position: number, resolver: Resolver): Store | undefined {
