@@ -26,6 +26,9 @@ export interface MutableScope extends Scope {
   readonly nonlocals: Set<string>;
 }
 
+/** The path of what is bound as a whole. */
+const WHOLE: readonly number[] = [];
+
 /** What a target is bound to. */
 interface Bound {
   readonly kind: BindingKind;
@@ -85,7 +88,7 @@ export class ScopeBuilder {
             kind: "assignment",
             node,
             value: node.value,
-            path: [],
+            path: WHOLE,
             takesApart: true,
           });
         }
@@ -95,7 +98,7 @@ export class ScopeBuilder {
           kind: "assignment",
           node,
           value: node.value,
-          path: [],
+          path: WHOLE,
           takesApart: true,
         });
         break;
@@ -107,7 +110,7 @@ export class ScopeBuilder {
           kind: "for",
           node,
           value: node.iterable,
-          path: [],
+          path: WHOLE,
           takesApart: false,
         });
         break;
@@ -118,7 +121,7 @@ export class ScopeBuilder {
             kind: "with",
             node,
             value: item.context,
-            path: [],
+            path: WHOLE,
             takesApart: false,
           });
         }
@@ -133,7 +136,7 @@ export class ScopeBuilder {
         break;
       case "Delete":
         for (const target of node.targets) {
-          this.bindTarget(target, { kind: "delete", node, value: undefined, path: [], takesApart: false });
+          this.bindTarget(target, { kind: "delete", node, value: undefined, path: WHOLE, takesApart: false });
         }
         break;
       case "Global":
@@ -208,7 +211,17 @@ export class ScopeBuilder {
     for (const parameter of owner.parameters) {
       const { name } = parameter;
       this.targets.add(name);
-      this.add(scope, { ...this.binding("parameter", owner, name, name.id, scope), parameter });
+      this.add(scope, {
+        name: name.id,
+        kind: "parameter",
+        scope,
+        node: owner,
+        target: name,
+        value: undefined,
+        path: WHOLE,
+        importPath: undefined,
+        parameter,
+      });
     }
   }
 
@@ -217,7 +230,17 @@ export class ScopeBuilder {
     const bindings: Binding[] = [];
     for (const name of names) {
       this.targets.add(name);
-      const binding = this.binding("type-parameter", owner, name, name.id, scope ?? this.scope);
+      const binding: Binding = {
+        name: name.id,
+        kind: "type-parameter",
+        scope: scope ?? this.scope,
+        node: owner,
+        target: name,
+        value: undefined,
+        path: WHOLE,
+        importPath: undefined,
+        parameter: undefined,
+      };
       bindings.push(binding);
       if (scope !== undefined) this.add(scope, binding);
     }
@@ -250,7 +273,7 @@ export class ScopeBuilder {
           kind: "comprehension",
           node,
           value: iterable,
-          path: [],
+          path: WHOLE,
           takesApart: false,
         });
         this.visitNode(target);
@@ -282,7 +305,7 @@ export class ScopeBuilder {
       return;
     }
     if (target.kind === "Starred") {
-      this.bindTarget(target.value, { ...bound, value: undefined, path: [] });
+      this.bindTarget(target.value, { ...bound, value: undefined, path: WHOLE });
       return;
     }
   }
@@ -296,7 +319,7 @@ export class ScopeBuilder {
         continue;
       }
       const position = starred >= 0 && index > starred ? index - targets.length : index;
-      const path = bound.value === undefined ? [] : [...bound.path, position];
+      const path = bound.value === undefined ? WHOLE : [...bound.path, position];
       this.bindTarget(target, { ...bound, path });
     }
   }
@@ -312,14 +335,14 @@ export class ScopeBuilder {
     target: Name | undefined,
     name: string,
     value?: Expression,
-    path: readonly number[] = [],
+    path: readonly number[] = WHOLE,
     importPath?: string,
   ): void {
     const scope = this.destination(this.scope, name);
     // `x += 1` reads as well.
     if (target !== undefined && kind !== "augmented") this.targets.add(target);
     if (scope !== this.scope) this.disordered.add(scope);
-    this.add(scope, { ...this.binding(kind, node, target, name, scope), value, path, importPath });
+    this.add(scope, { name, kind, scope, node, target, value, path, importPath, parameter: undefined });
   }
 
   private bindWalrus(node: NamedExpression): void {
@@ -331,8 +354,8 @@ export class ScopeBuilder {
   private bindImport(node: Import): void {
     for (const { name, alias } of node.names) {
       const root = name.split(".", 1)[0] ?? name;
-      if (alias === undefined) this.bind("import", node, undefined, root, undefined, [], root);
-      else this.bind("import", node, undefined, alias, undefined, [], name);
+      if (alias === undefined) this.bind("import", node, undefined, root, undefined, WHOLE, root);
+      else this.bind("import", node, undefined, alias, undefined, WHOLE, name);
     }
   }
 
@@ -346,27 +369,7 @@ export class ScopeBuilder {
 
   private bindImportedName(node: ImportFrom, module: string, { name, alias }: ImportedName): void {
     const separator = module.endsWith(".") || module === "" ? "" : ".";
-    this.bind("import", node, undefined, alias ?? name, undefined, [], `${module}${separator}${name}`);
-  }
-
-  private binding(
-    kind: BindingKind,
-    node: Node,
-    target: Name | undefined,
-    name: string,
-    scope: Scope,
-  ): Binding {
-    return {
-      name,
-      kind,
-      scope,
-      node,
-      target,
-      value: undefined,
-      path: [],
-      importPath: undefined,
-      parameter: undefined,
-    };
+    this.bind("import", node, undefined, alias ?? name, undefined, WHOLE, `${module}${separator}${name}`);
   }
 
   private add(scope: MutableScope, binding: Binding): void {

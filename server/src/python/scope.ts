@@ -122,10 +122,12 @@ class ModuleScopes implements Scopes {
 
   scopeOf(node: Node): MutableScope {
     let below = node;
-    for (const ancestor of ancestors(node)) {
-      const scope = this.built.scopes.get(ancestor as ScopeOwner);
-      if (scope !== undefined && isInside(ancestor as ScopeOwner, below)) return scope;
-      below = ancestor;
+    for (let at = node.parent; at !== undefined; at = at.parent) {
+      if (opensScope(at) && isInside(at, below)) {
+        const scope = this.built.scopes.get(at);
+        if (scope !== undefined) return scope;
+      }
+      below = at;
     }
     return this.module;
   }
@@ -226,6 +228,19 @@ class ModuleScopes implements Scopes {
     });
     for (const names of reads.values()) names.sort((one, other) => one.start - other.start);
     return reads;
+  }
+}
+
+function opensScope(node: Node): node is ScopeOwner {
+  switch (node.kind) {
+    case "FunctionDefinition":
+    case "ClassDefinition":
+    case "Comprehension":
+    case "Lambda":
+    case "Module":
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -354,10 +354,9 @@ export function* ancestors(node: Node): Generator<Node, void, undefined> {
 
 /** The innermost function or lambda whose own code `node` belongs to; decorators and defaults count as inside too. */
 export function enclosingFunction(node: Node): FunctionDefinition | Lambda | undefined {
-  for (const ancestor of ancestors(node)) {
-    if (ancestor.kind === "FunctionDefinition" || ancestor.kind === "Lambda") return ancestor;
-  }
-  return undefined;
+  let at = node.parent;
+  while (at !== undefined && at.kind !== "FunctionDefinition" && at.kind !== "Lambda") at = at.parent;
+  return at;
 }
 
 /**
@@ -366,11 +365,11 @@ export function enclosingFunction(node: Node): FunctionDefinition | Lambda | und
  */
 export function enclosingLoop(node: Node): For | While | undefined {
   let below = node;
-  for (const ancestor of ancestors(node)) {
-    if (ancestor.kind === "FunctionDefinition" || ancestor.kind === "Lambda") return undefined;
-    if (ancestor.kind === "ClassDefinition") return undefined;
-    if ((ancestor.kind === "For" || ancestor.kind === "While") && repeats(ancestor, below)) return ancestor;
-    below = ancestor;
+  for (let at = node.parent; at !== undefined; at = at.parent) {
+    if (at.kind === "FunctionDefinition" || at.kind === "Lambda" || at.kind === "ClassDefinition")
+      return undefined;
+    if ((at.kind === "For" || at.kind === "While") && repeats(at, below)) return at;
+    below = at;
   }
   return undefined;
 }

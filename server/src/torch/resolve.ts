@@ -20,6 +20,7 @@ import { isModuleBase } from "./api-kinds";
 import { enclosingClass, indexFile, type AttributeStore, type FileIndex } from "./resolve-index";
 import { FrozenModels } from "./resolve-frozen";
 import { createObjects } from "./resolve-objects";
+import { isLongChain, VariableKeys } from "./variable-keys";
 
 /** What an object is for, in a training script. */
 export type Role =
@@ -121,8 +122,7 @@ class FileResolver implements Resolver {
   private objects: ReturnType<typeof createObjects> | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
-  private readonly keys = new Map<Expression, string>();
-  private readonly keyScopes = new Map<string, ScopeOwner>();
+  private readonly keys: VariableKeys;
   private readonly callers = new Map<FunctionDefinition, readonly Call[]>();
   private readonly classes = new Map<Expression, ClassDefinition | undefined>();
   private readonly bases = new Map<ClassDefinition, readonly string[]>();
@@ -132,7 +132,9 @@ class FileResolver implements Resolver {
   constructor(
     readonly module: Module,
     readonly scopes: Scopes,
-  ) {}
+  ) {
+    this.keys = new VariableKeys(scopes, (name) => this.classOfSelf(name));
+  }
 
   get index(): FileIndex {
     return (this.indexed ??= indexFile(this.module));
@@ -437,38 +439,11 @@ class FileResolver implements Resolver {
   }
 
   keyOf(expression: Expression): string | undefined {
-    if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
-    let key = this.keys.get(expression);
-    if (key === undefined) {
-      key = (expression.kind === "Name" ? this.keyOfName(expression) : this.keyOfAttribute(expression)) ?? "";
-      this.keys.set(expression, key);
-    }
-    return key === "" ? undefined : key;
-  }
-
-  private keyOfAttribute(attribute: Attribute): string | undefined {
-    if (isLongChain(attribute)) return undefined;
-    const { object } = attribute;
-    const own = object.kind === "Name" ? this.classOfSelf(object) : undefined;
-    const prefix = own ? this.keyWithin("class", own) : this.keyOf(object);
-    return prefix && `${prefix}.${attribute.attribute.id}`;
-  }
-
-  private keyOfName(name: Name): string {
-    const owner = this.scopes.lookup(name)[0]?.scope.owner;
-    if (owner === undefined) return `scope@?:${name.id}`;
-    return `${this.keyWithin(owner.kind === "Module" ? "module" : "scope", owner)}:${name.id}`;
-  }
-
-  /** How the keys of all that lives in `owner` begin. */
-  private keyWithin(kind: "class" | "module" | "scope", owner: ScopeOwner): string {
-    const key = `${kind}@${owner.start}`;
-    this.keyScopes.set(key, owner);
-    return key;
+    return this.keys.of(expression);
   }
 
   scopeOfKey(key: string): ScopeOwner | undefined {
-    return this.keyScopes.get(/^\w+@\d+/.exec(key)?.[0] ?? "");
+    return this.keys.scopeOf(key);
   }
 }
 
@@ -481,18 +456,6 @@ function add(
   const byName = byClass.get(owner) ?? new Map<string, AttributeStore[]>();
   byClass.set(owner, byName);
   byName.set(name, [...(byName.get(name) ?? []), store]);
-}
-
-const longestChain = 16;
-
-/** Nobody writes `a.b.c…` this long; looking each part of it up anew would take for ever. */
-function isLongChain(expression: Expression): boolean {
-  let at = expression;
-  for (let length = 0; at.kind === "Attribute"; length++) {
-    if (length > longestChain) return true;
-    at = at.object;
-  }
-  return false;
 }
 
 function onlyFunction(bindings: readonly Binding[]): FunctionDefinition | undefined {

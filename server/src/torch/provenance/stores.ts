@@ -87,6 +87,7 @@ function storeByAssign(statement: Assign, target: Expression, resolver: Resolver
     return [{ kind, statement, ...base, holderKey, value, path: [], key: literalKey(target), how: "[]" }];
   }
   if (target.kind !== "Name" && target.kind !== "Attribute") return [];
+  if (value.kind !== "BinaryOperation" && value.kind !== "Conditional") return [];
   const holderKey = resolver.keyOf(target);
   if (holderKey === undefined || !readsItself(value, target, resolver)) return [];
   return [

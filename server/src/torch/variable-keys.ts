@@ -1,0 +1,81 @@
+/** Texts that are equal for expressions naming the same variable or attribute: `optimizer`, `self.optimizer`. */
+import type { ScopeOwner, Scopes } from "../python/scope";
+import type { Attribute, ClassDefinition, Expression, Name } from "../python/tree";
+
+export class VariableKeys {
+  private readonly known = new Map<Expression, string | undefined>();
+  /** By where a key begins and what follows there: one text for all occurrences, since texts are dear to make. */
+  private readonly texts = new Map<ScopeOwner | string, Map<string, string>>();
+  private readonly scopesOfKeys = new Map<string, ScopeOwner>();
+
+  constructor(
+    private readonly scopes: Scopes,
+    /** The class whose instance a name is the `self` of. */
+    private readonly classOfSelf: (name: Name) => ClassDefinition | undefined,
+  ) {}
+
+  /** The key of a name or attribute; `undefined` for anything else. */
+  of(expression: Expression): string | undefined {
+    if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
+    if (this.known.has(expression)) return this.known.get(expression);
+    const key = expression.kind === "Name" ? this.ofName(expression) : this.ofAttribute(expression);
+    this.known.set(expression, key);
+    return key;
+  }
+
+  /** Where the variable of a key lives: all that binds or reads it lies in there. `undefined`: anywhere. */
+  scopeOf(key: string): ScopeOwner | undefined {
+    return this.scopesOfKeys.get(key);
+  }
+
+  private ofName(name: Name): string {
+    const owner = this.scopes.lookup(name)[0]?.scope.owner;
+    if (owner === undefined) return this.text("scope@?", ":", name.id, undefined);
+    return this.text(owner, ":", name.id, owner);
+  }
+
+  private ofAttribute(attribute: Attribute): string | undefined {
+    if (isLongChain(attribute)) return undefined;
+    const { object } = attribute;
+    const own = object.kind === "Name" ? this.classOfSelf(object) : undefined;
+    if (own !== undefined) return this.text(own, ".", attribute.attribute.id, own);
+    const prefix = this.of(object);
+    if (prefix === undefined) return undefined;
+    return this.text(prefix, ".", attribute.attribute.id, this.scopeOf(prefix));
+  }
+
+  private text(
+    within: ScopeOwner | string,
+    separator: ":" | ".",
+    name: string,
+    scope: ScopeOwner | undefined,
+  ): string {
+    let texts = this.texts.get(within);
+    if (texts === undefined) this.texts.set(within, (texts = new Map<string, string>()));
+    const rest = separator + name;
+    let text = texts.get(rest);
+    if (text === undefined) {
+      text = (typeof within === "string" ? within : beginning(within, separator)) + rest;
+      texts.set(rest, text);
+      if (scope !== undefined) this.scopesOfKeys.set(text, scope);
+    }
+    return text;
+  }
+}
+
+function beginning(owner: ScopeOwner, separator: ":" | "."): string {
+  if (separator === ".") return `class@${owner.start}`;
+  return `${owner.kind === "Module" ? "module" : "scope"}@${owner.start}`;
+}
+
+const longestChain = 16;
+
+/** Nobody writes `a.b.c…` this long; looking each part of it up anew would take for ever. */
+export function isLongChain(expression: Expression): boolean {
+  let at = expression;
+  for (let length = 0; at.kind === "Attribute"; length++) {
+    if (length > longestChain) return true;
+    at = at.object;
+  }
+  return false;
+}
