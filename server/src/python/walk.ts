@@ -306,6 +306,20 @@ export function walk(node: Node, visitor: Visitor): void {
   else enterAndLeaveAll(node, visitor, visitor.leave.bind(visitor));
 }
 
+const knownNodes = new WeakMap<Module, readonly Node[]>();
+
+/** All nodes of a file in the order in which `walk` enters them; found once, since several go over all of them. */
+export function nodesOf(module: Module): readonly Node[] {
+  let nodes = knownNodes.get(module);
+  if (nodes === undefined) {
+    const found: Node[] = [];
+    enterAll(module, { enter: (node) => void found.push(node) });
+    nodes = found;
+    knownNodes.set(module, nodes);
+  }
+  return nodes;
+}
+
 function enterAll(node: Node, visitor: Visitor): void {
   const pending: Node[] = [];
   const add = (child: Node): void => void pending.push(child);

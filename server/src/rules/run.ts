@@ -4,7 +4,7 @@
 import { message } from "../messages/message";
 import type { MessageText } from "../messages/message";
 import type { NodeKind, Node } from "../python/tree";
-import { walk } from "../python/walk";
+import { nodesOf } from "../python/walk";
 import { push } from "../torch/resolve-index";
 import { titleOfFix } from "./fix";
 import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext } from "./rule";
@@ -59,12 +59,10 @@ export function runRules(rules: readonly Rule[], shared: SharedContext): RunResu
   }
 
   if (handlers.size > 0) {
-    walk(shared.module, {
-      enter(node) {
-        const interested = handlers.get(node.kind);
-        if (interested !== undefined) for (const turn of interested) take(turn, node);
-      },
-    });
+    for (const node of nodesOf(shared.module)) {
+      const interested = handlers.get(node.kind);
+      if (interested !== undefined) for (const turn of interested) take(turn, node);
+    }
   }
   for (const turn of finishers) take(turn, shared.module);
   return result;

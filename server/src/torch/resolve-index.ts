@@ -14,7 +14,7 @@ import type {
   Statement,
   Yield,
 } from "../python/tree";
-import { enclosingFunction, walk } from "../python/walk";
+import { enclosingFunction, nodesOf } from "../python/walk";
 
 /** A place that binds an attribute: `self.x = value`, `self.x, y = value`, `for self.x in value`. */
 export interface AttributeStore {
@@ -57,65 +57,63 @@ export function indexFile(module: Module): FileIndex {
   const assignments: (Assign | AugmentedAssign)[] = [];
   const returns = new Map<FunctionDefinition, (Return | Yield)[]>();
 
-  walk(module, {
-    enter(node) {
-      switch (node.kind) {
-        case "Call": {
-          calls.push(node);
-          const name = lastName(node.callee);
-          if (name !== undefined) push(callsByName, name, node);
-          break;
-        }
-        case "FunctionDefinition":
-          functions.push(node);
-          break;
-        case "ClassDefinition":
-          classes.push(node);
-          break;
-        case "Attribute":
-          push(attributesByName, node.attribute.id, node);
-          break;
-        case "Name":
-          push(namesById, node.id, node);
-          break;
-        case "Return":
-        case "Yield": {
-          const owner = enclosingFunction(node);
-          if (owner?.kind === "FunctionDefinition") push(returns, owner, node);
-          break;
-        }
-        case "Assign":
-          assignments.push(node);
-          for (const target of node.targets) collect(attributeStores, target, node.value, node, "value");
-          break;
-        case "AnnotatedAssign":
-          collect(attributeStores, node.target, node.value, node, "value");
-          break;
-        case "AugmentedAssign":
-          assignments.push(node);
-          if (node.target.kind === "Attribute") {
-            attributeStores.push({
-              target: node.target,
-              value: node.value,
-              path: [],
-              statement: node,
-              augmented: true,
-              through: "value",
-            });
-          }
-          break;
-        case "For":
-          collect(attributeStores, node.target, node.iterable, node, "for");
-          break;
-        case "With":
-          for (const item of node.items) {
-            if (item.target) collect(attributeStores, item.target, item.context, node, "with");
-          }
-          break;
-        default:
+  for (const node of nodesOf(module)) {
+    switch (node.kind) {
+      case "Call": {
+        calls.push(node);
+        const name = lastName(node.callee);
+        if (name !== undefined) push(callsByName, name, node);
+        break;
       }
-    },
-  });
+      case "FunctionDefinition":
+        functions.push(node);
+        break;
+      case "ClassDefinition":
+        classes.push(node);
+        break;
+      case "Attribute":
+        push(attributesByName, node.attribute.id, node);
+        break;
+      case "Name":
+        push(namesById, node.id, node);
+        break;
+      case "Return":
+      case "Yield": {
+        const owner = enclosingFunction(node);
+        if (owner?.kind === "FunctionDefinition") push(returns, owner, node);
+        break;
+      }
+      case "Assign":
+        assignments.push(node);
+        for (const target of node.targets) collect(attributeStores, target, node.value, node, "value");
+        break;
+      case "AnnotatedAssign":
+        collect(attributeStores, node.target, node.value, node, "value");
+        break;
+      case "AugmentedAssign":
+        assignments.push(node);
+        if (node.target.kind === "Attribute") {
+          attributeStores.push({
+            target: node.target,
+            value: node.value,
+            path: [],
+            statement: node,
+            augmented: true,
+            through: "value",
+          });
+        }
+        break;
+      case "For":
+        collect(attributeStores, node.target, node.iterable, node, "for");
+        break;
+      case "With":
+        for (const item of node.items) {
+          if (item.target) collect(attributeStores, item.target, item.context, node, "with");
+        }
+        break;
+      default:
+    }
+  }
   return {
     calls,
     callsByName,

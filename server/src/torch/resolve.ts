@@ -119,6 +119,7 @@ export function createResolver(module: Module, scopes: Scopes): Resolver {
 
 class FileResolver implements Resolver {
   private indexed: FileIndex | undefined;
+  private calledInstances: readonly Call[] | undefined;
   private objects: ReturnType<typeof createObjects> | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
@@ -374,9 +375,16 @@ class FileResolver implements Resolver {
       );
     }
     if (owner && (name === "forward" || name === "__call__")) {
-      return this.index.calls.filter((call) => isInstanceCall(call) && this.classOf(call.callee) === owner);
+      return this.instanceCalls().filter((call) => this.classOf(call.callee) === owner);
     }
     return (this.index.callsByName.get(name) ?? []).filter((call) => this.mayCall(call, target, owner));
+  }
+
+  /** Calls that may be of an instance: those of imported names are not. */
+  private instanceCalls(): readonly Call[] {
+    return (this.calledInstances ??= this.index.calls.filter(
+      (call) => isInstanceCall(call) && this.qualifiedName(call.callee) === undefined,
+    ));
   }
 
   private mayCall(call: Call, target: FunctionDefinition, owner: ClassDefinition | undefined): boolean {

@@ -40,10 +40,9 @@ export const rule = defineRule<MessageId>({
   create(context) {
     return {
       finish() {
-        const { torch } = context;
         const joins = joinsIn(context);
-        if (joins.length === 0 || gpuEvidence(torch) === undefined) return;
-        for (const store of torch.provenance.stores) check(context, store, joins);
+        if (joins.length === 0) return;
+        for (const store of context.torch.provenance.stores) check(context, store, joins);
       },
     };
   },
@@ -78,6 +77,7 @@ function check(context: RuleContext<MessageId>, store: Store, joins: readonly Jo
   if (loop === undefined || !runsEachTime(store, loop)) return;
   const join = joins.find(({ key, call }) => key === store.holderKey && call.start > loop.end);
   if (join === undefined || enclosingFunction(join.call) !== enclosingFunction(store.statement)) return;
+  if (gpuEvidence(torch) === undefined) return;
   // With a graph it is another rule's case.
   if (torch.provenance.carried(store.value).graph !== "no") return;
   const output = outputCall(torch, store.value);

@@ -7,7 +7,7 @@
  */
 import type { Expression, FunctionDefinition, If, Lambda, Module, Node, Statement } from "../../python/tree";
 import type { ScopeOwner } from "../../python/scope";
-import { ancestors, forEachChild, isStatement, walk } from "../../python/walk";
+import { ancestors, forEachChild, isStatement } from "../../python/walk";
 import { firstFrom, flattenTarget, push } from "../resolve-index";
 import type { Resolver } from "../resolve";
 
@@ -65,6 +65,8 @@ class FileFlow implements Flow {
   private readonly earlier = new Map<Definition, readonly Reaching[]>();
   private loops: LoopExits[] = [];
   private recording = true;
+  /** Of the expression that is being read. */
+  private environment: Environment = new Map();
   private depth = 0;
   private readonly followed = new Set<Body>();
   private readonly followedOwners = new Set<ScopeOwner>();
@@ -368,22 +370,23 @@ class FileFlow implements Flow {
 
   private read(expression: Node, environment: Environment): void {
     if (!this.recording) return;
-    walk(expression, {
-      enter: (node) => {
-        if (node.kind === "Name") this.recordRead(node, node, environment);
-        else if (node.kind === "Attribute") this.recordRead(node, node, environment);
-        else if (node.kind === "Comprehension") this.bindComprehension(node, environment);
-        else if (node.kind === "Lambda") this.skipParameters(node, environment);
-        return undefined;
-      },
-      leave: (node) => {
-        if (node.kind === "NamedExpression") this.bind(node.target, node.value, node, "assign", environment);
-      },
-    });
+    const outer = this.environment;
+    this.environment = environment;
+    this.visitRead(expression);
+    this.environment = outer;
   }
 
-  private recordRead(read: Expression, node: Expression, environment: Environment): void {
-    const key = this.resolver.keyOf(node);
+  private readonly visitRead = (node: Node): void => {
+    const { environment } = this;
+    if (node.kind === "Name" || node.kind === "Attribute") this.recordRead(node, environment);
+    else if (node.kind === "Comprehension") this.bindComprehension(node, environment);
+    else if (node.kind === "Lambda") this.skipParameters(node, environment);
+    forEachChild(node, this.visitRead);
+    if (node.kind === "NamedExpression") this.bind(node.target, node.value, node, "assign", environment);
+  };
+
+  private recordRead(read: Expression, environment: Environment): void {
+    const key = this.resolver.keyOf(read);
     if (key === undefined) return;
     const now = environment.get(key) ?? justEntry;
     const before = this.reads.get(read);
