@@ -5,6 +5,7 @@ import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
 import type { RulePages } from "./rule-pages";
 import { writeTrainingPlan } from "./training-plan";
+import { clearScan, scanWorkspace } from "./workspace-scan";
 
 export function registerCommands(
   client: LanguageClient,
@@ -16,6 +17,8 @@ export function registerCommands(
     vscode.commands.registerCommand("vramlint.showLog", () => log.show()),
     vscode.commands.registerCommand("vramlint.fixAll", fixAll),
     vscode.commands.registerCommand("vramlint.insertHeader", () => insertHeader(client)),
+    vscode.commands.registerCommand("vramlint.scanWorkspace", () => scanWorkspace(client)),
+    vscode.commands.registerCommand("vramlint.clearScan", () => clearScan(client)),
     vscode.commands.registerCommand("vramlint.writeTrainingPlan", () => writeTrainingPlan(client)),
     vscode.commands.registerCommand("vramlint.openRulePage", (rule: unknown) => pages.open(rule)),
   ];

@@ -12,6 +12,8 @@ import type { ProjectFiles, ProjectView } from "./project-files";
 export interface Settings {
   readonly enable: boolean;
   readonly run: "onType" | "onSave";
+  /** Whose findings are shown: those of open files, or of the workspace. */
+  readonly scope: "openFiles" | "workspace";
   readonly modelHints: boolean;
   readonly headerHint: boolean;
   readonly peakHint: boolean;
@@ -27,6 +29,8 @@ const levelNames: readonly (Level | "off")[] = ["off", "hint", "information", "w
 
 export class Configuration {
   private readonly known = new Map<string, Promise<Settings>>();
+  /** What the client gave for a folder of the workspace. */
+  private readonly ofFolders = new Map<string, Promise<unknown>>();
   private pushed: unknown;
   /** Counts changes: results of an older generation are stale. */
   generation = 0;
@@ -49,6 +53,16 @@ export class Configuration {
     return settings;
   }
 
+  /** For a file that nobody has open: the client is asked once for its folder, not for each file. */
+  async ofFile(uri: string, folder: string): Promise<Settings> {
+    let given = this.ofFolders.get(folder);
+    if (given === undefined) {
+      given = this.given(folder);
+      this.ofFolders.set(folder, given);
+    }
+    return readSettings(await given, this.features.locale, this.project.of(uri));
+  }
+
   forget(uri: string): void {
     this.known.delete(uri);
   }
@@ -63,21 +77,25 @@ export class Configuration {
   /** `pushed` is what a client that cannot be asked sent along. */
   changed(pushed: unknown): void {
     this.known.clear();
+    this.ofFolders.clear();
     this.generation += 1;
     if (isRecord(pushed) && section in pushed) this.pushed = pushed[section];
     else if (isRecord(pushed) && Object.keys(pushed).length > 0) this.pushed = pushed;
   }
 
   private async ask(uri: string): Promise<Settings> {
-    const read = (given: unknown): Settings =>
-      readSettings(given, this.features.locale, this.project.of(uri));
-    if (!this.features.givesConfiguration) return read(this.pushed);
+    const given = await this.given(uri);
+    return readSettings(given, this.features.locale, this.project.of(uri));
+  }
+
+  private async given(uri: string): Promise<unknown> {
+    if (!this.features.givesConfiguration) return this.pushed;
     try {
       const answer: unknown = await this.connection.workspace.getConfiguration({ scopeUri: uri, section });
-      return read(answer ?? this.pushed);
+      return answer ?? this.pushed;
     } catch (error) {
       this.connection.console.warn(`the client gave no settings: ${String(error)}`);
-      return read(this.pushed);
+      return this.pushed;
     }
   }
 }
@@ -95,6 +113,7 @@ export function readSettings(given: unknown, locale: string | undefined, project
   return {
     enable: settings["enable"] !== false && project?.isExcluded !== true,
     run: settings["run"] === "onSave" ? "onSave" : "onType",
+    scope: settings["scope"] === "workspace" ? "workspace" : "openFiles",
     modelHints: hints["model"] !== false,
     headerHint: hints["header"] !== false,
     peakHint: hints["peak"] !== false,

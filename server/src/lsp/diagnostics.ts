@@ -15,6 +15,7 @@ import type { Finding, FixSafety } from "../rules/rule";
 import type { Outcome } from "./analyses";
 import type { Settings } from "./configuration";
 import { isRecord } from "./client-features";
+import { DiskUnit } from "./disk-unit";
 import { NotebookUnit } from "./notebook-unit";
 import { severities, workspaceEdit } from "./protocol-text";
 import type { Session } from "./session";
@@ -162,7 +163,8 @@ export class Diagnostics {
     }
   }
 
-  private diagnosticsByDocument(unit: TextUnit, settings: Settings): Map<string, Diagnostic[]> {
+  /** What there is to say of a unit, by the addresses of its documents. */
+  diagnosticsByDocument(unit: TextUnit, settings: Settings): Map<string, Diagnostic[]> {
     const outcome = this.session.analyses.of(unit, settings);
     const found = new Map<string, Diagnostic[]>();
     const add = (uri: string, diagnostic: Diagnostic): void => {
@@ -193,12 +195,19 @@ export class Diagnostics {
       severity: severityOf(finding, settings),
       source: diagnosticSource,
       code: finding.rule,
-      message: textIn(settings, finding.message),
+      message: messageOf(unit, settings, finding),
       ...(href === undefined ? {} : { codeDescription: { href } }),
       ...(features.relatedInformation ? { relatedInformation: relatedOf(unit, settings, finding) } : {}),
       ...(features.diagnosticData ? { data } : {}),
     };
   }
+}
+
+/** In a notebook that nobody has open the place says little: the cell is named. */
+function messageOf(unit: TextUnit, settings: Settings, finding: Finding): string {
+  const cell = unit instanceof DiskUnit ? unit.cellOf(finding.span) : undefined;
+  if (cell === undefined) return textIn(settings, finding.message);
+  return textIn(settings, message(editorMessages.inCell, { cell, message: finding.message }));
 }
 
 /** Tuning hints on correct code stay faint until the user turns the rule up. */

@@ -1,7 +1,8 @@
 /** What the server asks of the place it runs in. The Node entry gives one; a browser build would give another. */
-import type { Language } from "../messages/message";
+import type { Language, Message } from "../messages/message";
 import type { ParserBinaries } from "../python/parse";
 import type { FollowedImports, OpenFile } from "../workspace/imports";
+import type { Notebook } from "../workspace/notebook";
 import type { SettingsSource } from "./project-files";
 
 /** What the client has open around a document. */
@@ -12,6 +13,21 @@ export interface Surroundings {
   readonly open: readonly (OpenFile & { readonly uri: string })[];
 }
 
+/** A script or a notebook as it lies on disk. */
+export interface DiskScript {
+  /** The Python text as written; of a notebook its cells, joined. */
+  readonly written: string;
+  readonly notebook: Notebook | undefined;
+}
+
+/** The files of the workspace, whether they are open or not. */
+export interface WorkspaceFiles {
+  /** Addresses of the scripts and notebooks below folders, without what git and the project's settings leave out. */
+  list(folders: readonly string[], isCancelled: () => boolean): Promise<readonly string[]>;
+  /** What is wrong with it where it cannot be read. */
+  read(uri: string): Promise<DiskScript | { readonly problem: Message }>;
+}
+
 export interface ServerHost {
   readonly version: string;
   loadParser(): Promise<ParserBinaries>;
@@ -19,6 +35,8 @@ export interface ServerHost {
   rulePage(rule: string, language: Language): string | undefined;
   /** The settings files of projects; absent where there is no disk. */
   readonly settings?: SettingsSource;
+  /** Absent where there is no disk. */
+  readonly files?: WorkspaceFiles;
   /** Follows the imports of a document to other files; absent where there is no disk. */
   followImports?(uri: string, surroundings: Surroundings): FollowedImports | undefined;
   /** Milliseconds on a clock that never goes back. */

@@ -8,8 +8,9 @@ import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { followImports } from "../workspace/imports";
 import type { OpenFile } from "../workspace/imports";
+import { listScripts, readScript } from "../workspace/scripts";
 import { SettingsFiles } from "../workspace/settings-files";
-import type { ServerHost } from "./host";
+import type { ServerHost, WorkspaceFiles } from "./host";
 import type { SettingsSource } from "./project-files";
 import { startServer } from "./server";
 
@@ -42,6 +43,15 @@ const settings: SettingsSource = {
   forget: () => files.forget(),
 };
 
+const workspaceFiles: WorkspaceFiles = {
+  async list(folders, isCancelled) {
+    const paths = folders.flatMap((uri) => pathOf(uri) ?? []);
+    const found = await listScripts(paths, (target) => files.excludes(target), isCancelled);
+    return found.map((file) => pathToFileURL(file).href);
+  },
+  read: (uri) => readScript(pathOf(uri) ?? uri),
+};
+
 /** The workspace's folder that a file lies in; the innermost where one holds another. */
 function innermostAround(file: string, folders: readonly string[]): string | undefined {
   return folders
@@ -59,6 +69,7 @@ const host: ServerHost = {
     return page && pathToFileURL(page).href;
   },
   settings,
+  files: workspaceFiles,
   followImports(uri, { folders, open }) {
     const file = pathOf(uri);
     if (file === undefined) return undefined;

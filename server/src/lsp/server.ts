@@ -2,6 +2,7 @@
 import {
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
+  FileChangeType,
   LSPErrorCodes,
   ResponseError,
   TextDocumentSyncKind,
@@ -21,6 +22,7 @@ import { codeActionKinds, codeActions } from "./code-actions";
 import { completion, completionTriggers } from "./completion";
 import { Configuration } from "./configuration";
 import { Diagnostics } from "./diagnostics";
+import { DiskUnit } from "./disk-unit";
 import { describe, Documents } from "./documents";
 import { budgetHeaderMethod } from "./header-request";
 import type { BudgetHeaderParams } from "./header-request";
@@ -28,10 +30,13 @@ import type { ServerHost, Surroundings } from "./host";
 import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
 import { budgetHeader } from "./insert-header";
+import { nextTurn } from "./next-turn";
 import { NotebookUnit } from "./notebook-unit";
 import { trainingPlanMethod } from "./plan-request";
 import type { TrainingPlanParams } from "./plan-request";
 import { ProjectFiles } from "./project-files";
+import { clearScanMethod, scanMethod } from "./scan-request";
+import type { ScanParams } from "./scan-request";
 import type { Session } from "./session";
 import { statusMethod } from "./status";
 import type { TextUnit } from "./text-unit";
@@ -39,6 +44,7 @@ import { timeline } from "./timeline";
 import { timelineMethod } from "./timeline-request";
 import type { TimelineParams } from "./timeline-request";
 import { planAnswer } from "./training-plan";
+import { WorkspaceScan } from "./workspace-scan";
 
 export function startServer(connection: Connection, host: ServerHost): void {
   connection.onInitialize((params) => {
@@ -58,7 +64,6 @@ function initializeResult(host: ServerHost): InitializeResult {
         notebookSelector: [{ notebook: "*", cells: [{ language: "python" }] }],
         save: true,
       },
-      workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       diagnosticProvider: {
         identifier: "vramlint",
         interFileDependencies: true,
@@ -68,9 +73,16 @@ function initializeResult(host: ServerHost): InitializeResult {
       completionProvider: { triggerCharacters: [...completionTriggers] },
       hoverProvider: true,
       inlayHintProvider: true,
+      workspace: {
+        workspaceFolders: { supported: true, changeNotifications: true },
+        fileOperations: { didCreate: anyFile, didRename: anyFile, didDelete: anyFile },
+      },
     },
   };
 }
+
+/** Folders too: a watcher of files does not tell that one went with all that was in it. */
+const anyFile = { filters: [{ scheme: "file", pattern: { glob: "**/*" } }] };
 
 /** Everything after `initialize`; the parser is loaded once the answer is out. */
 function serve(connection: Connection, host: ServerHost, params: InitializeParams): void {
@@ -86,6 +98,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
   const folders = new Set((params.workspaceFolders ?? []).map(({ uri }) => uri));
 
   const finished = (unit: TextUnit, outcome: Outcome): void => {
+    if (unit instanceof DiskUnit) return;
     if (outcome.kind === "analysed") {
       connection.console.debug(`${unit.uri} version ${unit.version}: ${outcome.milliseconds.toFixed(1)} ms`);
     }
@@ -115,6 +128,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
         background(showMistakesOfProject(unit));
       }
       diagnostics.changed(unit, !known.has(unit));
+      if (!known.has(unit)) scan.opened(unit.uri);
       known.add(unit);
       diagnostics.importsChanged();
     },
@@ -124,6 +138,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
       configuration.forget(unit.uri);
       diagnostics.closed(unit, uris);
       diagnostics.importsChanged();
+      scan.closed(unit.uri);
     },
     cellsRemoved: (uris) => diagnostics.clear(uris),
   });
@@ -144,6 +159,13 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     background,
   };
   const diagnostics = new Diagnostics(session);
+  const scan = new WorkspaceScan(session, diagnostics, () => [...folders]);
+  const followWorkspace = async (): Promise<void> => {
+    const [first] = folders;
+    if (first === undefined) return;
+    const { scope } = await configuration.ofFile(first, first);
+    await scan.follow(scope === "workspace");
+  };
 
   documents.listen(connection);
   const contained = containment(connection);
@@ -164,21 +186,42 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     timelineMethod,
     contained((asked: TimelineParams) => timeline(session, asked), null),
   );
+  connection.onRequest(scanMethod, async ({ workDoneToken }: ScanParams, token: CancellationToken) => {
+    const progress = connection.window.attachWorkDoneProgress(workDoneToken);
+    try {
+      return (await scan.run(token, progress)) ?? null;
+    } catch (error) {
+      logError(`the workspace could not be checked: ${describe(error)}`);
+      return null;
+    }
+  });
+  connection.onNotification(clearScanMethod, () => scan.clear());
   connection.onHover(contained((asked) => hover(session, asked), null));
   connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));
 
   connection.onDidChangeConfiguration(({ settings }) => {
     configuration.changed(settings);
     diagnostics.settingsChanged();
+    scan.settingsChanged();
+    background(followWorkspace());
     if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
   });
+  const moved = (): void => scan.filesMoved();
+  connection.workspace.onDidCreateFiles(moved);
+  connection.workspace.onDidRenameFiles(moved);
+  connection.workspace.onDidDeleteFiles(moved);
   connection.onDidChangeWatchedFiles(({ changes }) => {
-    if (changes.every(({ uri }) => uri.endsWith(".py"))) {
+    for (const { uri, type } of changes) {
+      if (type === FileChangeType.Changed) scan.textChanged(uri);
+      else moved();
+    }
+    if (changes.every(({ uri }) => !uri.endsWith(".toml"))) {
       diagnostics.importsChanged();
       return;
     }
     configuration.projectChanged();
     diagnostics.settingsChanged();
+    scan.settingsChanged();
     if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
     const units = documents.all();
     for (const unit of units) background(showMistakesOfProject(unit));
@@ -190,11 +233,13 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
         removed.forEach(({ uri }) => folders.delete(uri));
         added.forEach(({ uri }) => folders.add(uri));
         diagnostics.settingsChanged();
+        scan.settingsChanged();
       });
     }
     background(parser());
     if (features.watchesFiles) background(watchProject(connection));
     if (features.watchesConfiguration) background(watchConfiguration(connection));
+    background(followWorkspace());
   });
 }
 
@@ -207,7 +252,7 @@ async function watchConfiguration(connection: Connection): Promise<void> {
 }
 
 async function watchProject(connection: Connection): Promise<void> {
-  const watchers = [{ globPattern: "**/{vramlint,pyproject}.toml" }, { globPattern: "**/*.py" }];
+  const watchers = [{ globPattern: "**/{vramlint,pyproject}.toml" }, { globPattern: "**/*.{py,pyi,ipynb}" }];
   try {
     await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
   } catch (error) {
@@ -251,9 +296,4 @@ function containment(connection: Connection) {
         return empty;
       }
     };
-}
-
-/** Lets messages that have arrived already be read first: an edit, or the request's cancellation. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -6,6 +6,12 @@ export const editorMessages = {
     en: "This file is larger than 1 MiB; vramlint does not analyse it.",
     "zh-cn": "此文件超过 1 MiB，vramlint 不会分析它。",
   },
+  inCell: { en: "Cell {cell, number}: {message}", "zh-cn": "第 {cell, number} 个单元格：{message}" },
+  scanning: { en: "Checking the workspace", "zh-cn": "正在检查工作区" },
+  scanned: {
+    en: "{done, number} of {all, number} files",
+    "zh-cn": "{done, number} / {all, number} 个文件",
+  },
   ignoreOnLine: { en: "Ignore {rule} on this line", "zh-cn": "在此行忽略 {rule}" },
   ignoreInFile: { en: "Ignore {rule} in this file", "zh-cn": "在此文件中忽略 {rule}" },
   openRulePage: { en: "Open the page about {rule}", "zh-cn": "打开 {rule} 的说明页" },

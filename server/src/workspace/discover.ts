@@ -24,6 +24,8 @@ export interface DiscoverOptions {
   readonly extensions?: readonly string[];
   /** True for a folder or a file, both absolute, that is left out unless named itself. */
   readonly excludes?: (target: string) => boolean;
+  /** Asked between folders: true ends the search with what was found so far. */
+  readonly isCancelled?: (() => boolean) | undefined;
 }
 
 const skippedFolders: ReadonlySet<string> = new Set(["site-packages", "node_modules", "__pycache__"]);
@@ -42,8 +44,10 @@ class Search {
   private readonly extensions: readonly string[];
   private readonly cwd: string;
   private readonly excludes: (target: string) => boolean;
+  private readonly isCancelled: () => boolean;
 
   constructor(options: DiscoverOptions) {
+    this.isCancelled = options.isCancelled ?? (() => false);
     this.cwd = options.cwd;
     this.excludes = options.excludes ?? (() => false);
     this.extensions = options.extensions ?? [".py"];
@@ -71,6 +75,7 @@ class Search {
     // Whoever names an excluded folder wants what is in it.
     const excludes = this.excludes(this.absolute(root)) ? () => false : this.excludes;
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (this.isCancelled()) return;
       const { folder } = next;
       let entries: Dirent[];
       try {

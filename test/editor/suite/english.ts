@@ -3,5 +3,6 @@ import "./diagnostics";
 import "./models";
 import "./commands";
 import "./training-plan";
+import "./workspace-scan";
 import "./notebooks";
 import "./screenshots";

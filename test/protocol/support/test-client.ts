@@ -61,6 +61,8 @@ export interface ClientSetup {
   /** What `workspace/configuration` gives for the section `vramlint`, by resource. */
   readonly settings?: unknown;
   readonly arguments?: readonly string[];
+  /** Addresses of the workspace's folders. */
+  readonly folders?: readonly string[];
 }
 
 export class TestClient {
@@ -93,6 +95,7 @@ export class TestClient {
     client.result = await connection.sendRequest<InitializeResult>("initialize", {
       processId: process.pid,
       rootUri: null,
+      workspaceFolders: setup.folders?.map((uri) => ({ uri, name: uri })) ?? null,
       capabilities: setup.capabilities ?? pullCapabilities,
       initializationOptions: setup.initializationOptions,
       locale: setup.locale,
