@@ -26,6 +26,7 @@ import type { LevelOverrides } from "./rules/select";
 import { isKnownExport } from "./torch/api-exports";
 import { torchFacts } from "./torch/facts";
 import type { TorchFacts } from "./torch/facts";
+import { usesOtherFramework } from "./torch/other-frameworks";
 import type { ScriptData } from "./torch/script-setup/data";
 
 export interface AnalysisOptions {
@@ -95,7 +96,7 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
   const file = new FileFacts(parsed, options);
   const ran = new Set(selectRules(catalogue, options).map(({ name }) => name));
   const { findings, failures } = runRules(
-    rules.filter(({ name }) => ran.has(name)),
+    usesOtherFramework(file.scopes) ? [] : rules.filter(({ name }) => ran.has(name)),
     file,
   );
   const budget = budgetFindings({

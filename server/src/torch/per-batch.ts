@@ -193,7 +193,8 @@ function hasModulus(test: Expression): boolean {
 
 function isPerBatch(torch: PerBatchFacts, loop: For | While): boolean {
   if (!torch.trainingLoops.isBatchLoop(loop) || hasPhases(torch, loop)) return false;
-  return !isWarmUp(torch.resolve.enclosingFunction(loop), loop) && !measuresMemory(torch.resolve, loop);
+  if (isWarmUp(torch.resolve.enclosingFunction(loop), loop) || endsAfterAFew(loop)) return false;
+  return !measuresMemory(torch.resolve, loop);
 }
 
 /** An iteration with a training loop of its own (rollouts, then updates over them) is a phase and no batch. */
@@ -217,6 +218,30 @@ function isWarmUp(around: Node | undefined, loop: For | While): boolean {
     });
   }
   return found;
+}
+
+const fewRounds = 20;
+
+/** `if i >= 10: break` in a loop over a whole loader: a look at the first few batches. */
+function endsAfterAFew(loop: For | While): boolean {
+  const counter = loop.kind === "For" ? firstTarget(loop.target) : undefined;
+  if (counter === undefined) return false;
+  return loop.body.some((statement) => {
+    if (statement.kind !== "If" || statement.body.at(-1)?.kind !== "Break") return false;
+    const { test } = statement;
+    return (
+      test.kind === "Comparison" &&
+      /^(>|>=|==)$/.test(test.operators[0] ?? "") &&
+      test.operands.some((operand) => operand.kind === "Name" && operand.id === counter) &&
+      test.operands.some((operand) => operand.kind === "Integer" && operand.value <= fewRounds)
+    );
+  });
+}
+
+/** `i` of `for i in …` and of `for i, batch in …`. */
+function firstTarget(target: Expression): string | undefined {
+  const first = target.kind === "Tuple" ? target.elements[0] : target;
+  return first?.kind === "Name" ? first.id : undefined;
 }
 
 /** A loop that takes memory figures of each round wants a clean cache. */

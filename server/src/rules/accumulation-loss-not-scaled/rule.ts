@@ -12,14 +12,14 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   notScaled: {
-    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {k}`.",
+    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {divisor}`.",
     "zh-cn":
-      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {k}` 做反向传播。",
+      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {divisor}` 做反向传播。",
   },
   notScaledByName: {
-    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {k}`.",
+    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {divisor}`.",
     "zh-cn":
-      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {k}` 做反向传播。",
+      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {divisor}` 做反向传播。",
   },
   guard: { en: "the step waits for this condition", "zh-cn": "更新要等到这个条件成立" },
   inner: {
@@ -27,7 +27,7 @@ const messages = {
     "zh-cn": "这个循环执行同一次更新的多次反向传播",
   },
   step: { en: "the summed gradients are applied here", "zh-cn": "累加的梯度在这里应用" },
-  divide: { en: "Divide the loss by `{k}`", "zh-cn": "把损失除以 `{k}`" },
+  divide: { en: "Divide the loss by `{divisor}`", "zh-cn": "把损失除以 `{divisor}`" },
 };
 
 export const rule = defineRule<MessageId>({
@@ -144,11 +144,12 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
   if (step === undefined || subject === undefined) return;
   const { source } = context;
   const k = source.slice(steps);
+  const divisor = divisorText(context, steps);
   const edits = division(context, backward, subject, steps);
   context.report({
     at: backward.node,
     message: byName ? "notScaledByName" : "notScaled",
-    values: { loss: shortened(source.slice(subject)), k, step: stepText(context, step) },
+    values: { loss: shortened(source.slice(subject)), k, divisor, step: stepText(context, step) },
     ...(byName ? { level: oneLower("error") } : {}),
     related: [
       loop.microLoop !== undefined && accumulation.form === "micro-loop"
@@ -156,7 +157,7 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
         : { at: accumulation.node, message: "guard" },
       { at: step.node, message: "step" },
     ],
-    fixes: edits === undefined ? [] : [{ title: "divide", values: { k }, safety: "review", edits }],
+    fixes: edits === undefined ? [] : [{ title: "divide", values: { divisor }, safety: "review", edits }],
   });
 }
 
@@ -165,29 +166,35 @@ function shortened(text: string): string {
   return line.length === text.length ? line : `${line} …`;
 }
 
-/** `(loss / k).backward()`, `scaler.scale(loss / k)`; `undefined` where `k` cannot be named beside the loss. */
-function division(
-  { source, torch }: RuleContext,
-  backward: TraceEvent,
-  loss: Expression,
-  steps: Expression,
-): TextEdit[] | undefined {
-  const sameFunction = torch.resolve.enclosingFunction(steps) === torch.resolve.enclosingFunction(loss);
-  if (!sameFunction || source.lineOf(loss.start) !== source.lineOf(loss.end)) return undefined;
-  // The loss of `scale_loss(loss, optimizer) as scaled_loss` stands elsewhere than the backward.
-  if (loss.start < backward.statement.start || loss.end > backward.statement.end) return undefined;
+/** `k`, `(batch_size // micro_batch)`. */
+function divisorText({ source }: RuleContext, steps: Expression): string {
   const isPlain =
     steps.kind === "Name" ||
     steps.kind === "Attribute" ||
     steps.kind === "Integer" ||
+    steps.kind === "Call" ||
     steps.kind === "Subscript";
-  const divisor = isPlain ? source.slice(steps) : `(${source.slice(steps)})`;
+  return isPlain ? source.slice(steps) : `(${source.slice(steps)})`;
+}
+
+/** `(loss / k).backward()`, `scaler.scale(loss / k)`; `undefined` where `k` cannot be named beside the loss. */
+function division(
+  context: RuleContext,
+  backward: TraceEvent,
+  loss: Expression,
+  steps: Expression,
+): TextEdit[] | undefined {
+  const { source, torch } = context;
+  const sameFunction = torch.resolve.enclosingFunction(steps) === torch.resolve.enclosingFunction(loss);
+  if (!sameFunction || source.lineOf(loss.start) !== source.lineOf(loss.end)) return undefined;
+  // The loss of `scale_loss(loss, optimizer) as scaled_loss` stands elsewhere than the backward.
+  if (loss.start < backward.statement.start || loss.end > backward.statement.end) return undefined;
   const needsBrackets = loss.parent?.kind === "Attribute";
   const isSimple =
     loss.kind === "Name" || loss.kind === "Attribute" || loss.kind === "Call" || loss.kind === "Subscript";
   const bracketed = !isSimple && source.text[loss.start - 1] === "(";
   const inner = isSimple || bracketed ? source.slice(loss) : `(${source.slice(loss)})`;
   if (bracketed) return undefined;
-  const text = `${inner} / ${divisor}`;
+  const text = `${inner} / ${divisorText(context, steps)}`;
   return [{ start: loss.start, end: loss.end, text: needsBrackets ? `(${text})` : text }];
 }

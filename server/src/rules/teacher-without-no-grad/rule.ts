@@ -8,6 +8,7 @@ import { mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
 import type { ResolvedObject } from "../../torch/resolve";
+import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
 import { wrapInWith } from "../fix";
 import { contextCall } from "../no-grad-context";
@@ -98,7 +99,7 @@ function isUntrained(context: RuleContext<MessageId>, call: Call, model: Express
   const { torch } = context;
   const { provenance } = torch;
   if (provenance.gradientMode(call) !== "on" || provenance.carriedHere(call).graph !== "yes") return false;
-  if (mayBeFrozen(torch, model) || updatesByHand(context, model)) return false;
+  if (mayBeFrozen(torch, model) || readsGradients(context, model)) return false;
   // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
   const given = [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
   if (given.some((argument) => mayCarry(context, argument))) return false;
@@ -134,18 +135,30 @@ function asksForGradient(value: Expression): boolean {
   );
 }
 
-/** `p.data -= lr * p.grad` over its parameters: somebody trains it without an optimizer. */
-function updatesByHand({ torch }: RuleContext<MessageId>, model: Expression): boolean {
+/** Its gradients are what the script is after: `p.grad` over its parameters, `autograd.grad(loss, model.parameters())`. */
+function readsGradients({ torch }: RuleContext<MessageId>, model: Expression): boolean {
   const { resolve } = torch;
   const key = resolve.keyOf(model);
-  return (resolve.index.attributesByName.get("grad") ?? []).some((read) => {
-    for (const at of ancestors(read)) {
-      if (at.kind !== "For" || at.iterable.kind !== "Call" || at.iterable.callee.kind !== "Attribute")
-        continue;
-      if (resolve.keyOf(at.iterable.callee.object) === key) return true;
-    }
-    return false;
+  if (key === undefined) return false;
+  const givesParameters = (node: Node): boolean =>
+    node.kind === "Attribute" &&
+    /^(named_)?parameters$/.test(node.attribute.id) &&
+    resolve.keyOf(node.object) === key;
+  const read = (resolve.index.attributesByName.get("grad") ?? []).some((gradient) => {
+    if (resolve.keyOf(gradient)?.startsWith(`${key}.`)) return true;
+    return [...ancestors(gradient)].some(
+      (at) =>
+        (at.kind === "For" && contains(at.iterable, givesParameters)) ||
+        (at.kind === "Comprehension" &&
+          at.clauses.some(({ iterable }) => contains(iterable, givesParameters))),
+    );
   });
+  if (read) return true;
+  return torch.provenance.backwards.some(({ call }) =>
+    [...call.positional.slice(1), ...call.keywords.map(({ value }) => value)].some((argument) =>
+      contains(argument, givesParameters),
+    ),
+  );
 }
 
 function evalCallOf({ torch }: RuleContext<MessageId>, model: Expression): Call | undefined {

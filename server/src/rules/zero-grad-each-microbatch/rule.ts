@@ -126,7 +126,9 @@ function insideMicroLoop(context: RuleContext, loop: TrainingLoop): Wrong[] {
   const wrong: Wrong[] = [];
   for (const zeroing of loop.zeroings) {
     if (!isInside(zeroing) || !runsWithEachBackward(zeroing, loop, testsGradient)) continue;
-    const step = loop.steps.find((candidate) => resetsFor(context, zeroing, candidate, loop));
+    const step = loop.steps.find(
+      (candidate) => isOfOuterLoop(candidate, loop) && resetsFor(context, zeroing, candidate, loop),
+    );
     if (step !== undefined) wrong.push({ loop, zeroing, step, message: "microLoop" });
   }
   return wrong;
@@ -194,6 +196,12 @@ function testsGradient(place: Place): boolean {
   if (place.kind !== "branch" || place.test?.kind !== "Comparison") return false;
   const [left] = place.test.operands;
   return left?.kind === "Attribute" && left.attribute.id === "grad";
+}
+
+/** False for a step in another inner loop, such as training before an evaluation that computes gradients of its own. */
+function isOfOuterLoop({ places }: TraceEvent, { loop }: TrainingLoop): boolean {
+  const nearest = places.findLast((place) => place.kind === "loop");
+  return nearest === undefined || nearest.node === loop;
 }
 
 function isLoopBelow({ loop }: TrainingLoop): (place: Place) => boolean {

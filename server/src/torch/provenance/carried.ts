@@ -563,6 +563,7 @@ class Evaluator implements CarriedValues {
     if (resolver.isFrozen(callee)) return this.operated(call, argumentsOf(call));
     const forward = object.classDefinition && resolver.methodOf(object.classDefinition, "forward");
     if (object.classDefinition === undefined || forward === undefined) {
+      if (!surelyDifferentiable(object, path)) return unknown;
       const tensor = path.length === 0 && object.className !== undefined && givesTensor(object.className);
       return madeBy(call, object.certainty, tensor);
     }
@@ -629,6 +630,15 @@ class Evaluator implements CarriedValues {
     }
     return proven;
   }
+}
+
+/** What an unseen model returns beside its first result may be an index, a mask, or a number for the log. */
+function surelyDifferentiable({ className }: ResolvedObject, [part]: Path): boolean {
+  if (part === undefined || part === 0 || part === "*") return true;
+  if (className?.startsWith("torch.nn.")) return true;
+  return (
+    typeof part === "string" && /loss|logit|hidden|output|embed|feature|pred|score|state|prob/i.test(part)
+  );
 }
 
 /** Not a starting value such as `loss = 0`, whose variable is backwarded after something was added. */

@@ -24,6 +24,7 @@ import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { someNode } from "./shapes";
+import { isTestFile, isTryOut } from "./try-out";
 
 export interface EvaluationPass {
   /** The first forward that records a graph, and all others of the pass. */
@@ -85,6 +86,7 @@ class PassFinder {
   ) {}
 
   find(): EvaluationPass[] {
+    if (isTestFile(this.resolver.scopes)) return [];
     const byBlock = new Map<readonly Statement[], Group[]>();
     for (const call of this.resolver.index.calls) {
       if (!this.couldEvaluate(call)) continue;
@@ -164,6 +166,7 @@ class PassFinder {
     if (first === undefined || model === undefined) return [];
     const statements = group.block.slice(group.first, group.last + 1);
     if (this.usesGradients(statements) || this.isBackwarded(forwards)) return [];
+    if (forwards.every((forward) => isTryOut(forward, this.resolver, this.provenance))) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
       forwards,
@@ -203,7 +206,13 @@ class PassFinder {
     if (strength === 0) return undefined;
     // Parts of a model, and models we know by name only, need a second sign: others decide how they are called.
     const uncertain = model.certainty !== "resolved" || (owner !== undefined && this.isCalledByOthers(owner));
-    if (strength === 1 && (uncertain || (named && !runsOnGivenData(owner, call)))) return undefined;
+    if (
+      strength === 1 &&
+      (uncertain ||
+        (isSingleLayer(model) && enclosingLoop(call) === undefined) ||
+        (named && !runsOnGivenData(owner, call)))
+    )
+      return undefined;
     const passing = byEval ? enclosingLoop(call) === undefined : true;
     if (passing && this.givesGraphAway(owner, loop !== undefined)) return undefined;
     if (byEval) return { place: byEval.place, evalCall: byEval.call, strength };
@@ -229,7 +238,9 @@ class PassFinder {
       )
     )
       return true;
-    return /^test/.test(name) && this.looksLikeTest(owner);
+    return [owner, ...ancestors(owner)].some(
+      (at) => at.kind === "FunctionDefinition" && /^test/.test(at.name.id) && this.looksLikeTest(at),
+    );
   }
 
   private looksLikeTest(owner: FunctionDefinition): boolean {
@@ -418,6 +429,17 @@ class PassFinder {
 function runsOnGivenData(owner: FunctionDefinition | undefined, call: Call): boolean {
   return (
     enclosingLoop(call) !== undefined || (owner?.parameters.some(({ name }) => name.id !== "self") ?? false)
+  );
+}
+
+/** An embedding or a convolution alone is a step of a computation, not a model that is evaluated. */
+function isSingleLayer({ className }: ResolvedObject): boolean {
+  return (
+    className !== undefined &&
+    className.startsWith("torch.nn.") &&
+    !/\.(Module|Sequential|ModuleList|ModuleDict|DataParallel|DistributedDataParallel|Transformer)$/.test(
+      className,
+    )
   );
 }
 

@@ -6,12 +6,13 @@ import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } fr
 import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
 import { clearingMethods, graphFreePackages } from "../api-graph";
 import type { Resolver } from "../resolve";
-import { callsWithin, enclosingClass } from "../resolve-index";
+import { callsWithin, enclosingClass, flattenTarget } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { GraphSources } from "./graph-sources";
 import type { Needed } from "./needed";
 import type { Loop, Reach } from "./reach";
+import { argumentsOf } from "./shapes";
 import type { BackwardCall } from "./sinks";
 import { readsItself, sameVariable, type Store } from "./stores";
 import type { Carried } from "./value";
@@ -48,7 +49,7 @@ export interface ElementAssignment {
 
 /** All kept values among the stores, in source order. */
 export function keptValues(stores: readonly Store[], options: KeptOptions): KeptValue[] {
-  const finder = new KeptFinder(options);
+  const finder = new KeptFinder(stores, options);
   const found = new Map<Expression, KeptValue>();
   for (const kept of stores.flatMap((store) => finder.find(store))) {
     // One call may store its argument twice: in a list and in a dictionary.
@@ -58,7 +59,10 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 }
 
 class KeptFinder {
-  constructor(private readonly options: KeptOptions) {}
+  constructor(
+    private readonly stores: readonly Store[],
+    private readonly options: KeptOptions,
+  ) {}
 
   /** Asks where the value is kept before what it carries: the second is dear, and most stores keep nothing. */
   find(store: Store): KeptValue[] {
@@ -74,7 +78,7 @@ class KeptFinder {
 
   private findInLoops(store: Store): KeptValue[] {
     for (const loop of this.keepingLoops(store)) {
-      if (this.isBounded(store)) return [];
+      if (this.isBounded(store) || this.isSetUp(store)) return [];
       const kept = this.judgeStored(store, loop);
       if (kept) return [kept];
     }
@@ -129,14 +133,63 @@ class KeptFinder {
     const { needed, reach } = this.options;
     // Parts of one result made before the loop share its graph: nothing grows with the iterations.
     if (![...carried.sources].some((source) => reach.runsIn(loop, source))) return undefined;
+    // The steps of one sequence hang together through the state: what is kept of them holds no graph that is not held anyway.
+    if ([...carried.sources].every((source) => enclosingLoop(source) === loop && this.carriesState(source)))
+      return undefined;
     const marks = this.marksOf(store);
     if (marks.some((mark) => needed.surely.has(mark))) return undefined;
     const freedBy = this.freedBy(carried, loop);
     if (freedBy === undefined) {
-      if (marks.some((mark) => needed.possibly.has(mark))) return undefined;
+      if (marks.some((mark) => needed.possibly.has(mark)) || this.isKeptAnyway(store, carried, loop))
+        return undefined;
       if (this.belongsToModule(store) || this.mayBeBackwarded(value, loop)) return undefined;
     }
     return { store, value, carried, loop, through, freedBy };
+  }
+
+  /** A value of the same forward is kept beside it for a later backward: `policies.append(policy); values.append(value)`. */
+  private isKeptAnyway(store: Store, { sources }: Carried, loop: Loop): boolean {
+    const { carried, needed, reach } = this.options;
+    if (store.kind !== "append") return false;
+    return this.stores.some((other) => {
+      if (other === store || other.kind !== "append" || !reach.isInBody(loop, other.statement)) return false;
+      if (!this.marksOf(other).some((mark) => needed.surely.has(mark))) return false;
+      const kept = carried.closed(other.value, other.path).sources;
+      return [...sources].every((source) => kept.has(source));
+    });
+  }
+
+  /** `output, hidden = decoder(token, hidden)`. */
+  private carriesState(source: Node): boolean {
+    const statement = source.parent;
+    if (source.kind !== "Call" || statement?.kind !== "Assign") return false;
+    const { resolver } = this.options;
+    const given = new Set(argumentsOf(source).map((argument) => resolver.keyOf(argument)));
+    given.delete(undefined);
+    return statement.targets.some((target) =>
+      flattenTarget(target, undefined).some((flat) => given.has(resolver.keyOf(flat.target))),
+    );
+  }
+
+  /** `if step == 0: static_outputs.append(y)` runs in one round only. */
+  private isSetUp(store: Store): boolean {
+    let below: Node = store.statement;
+    for (const at of ancestors(store.statement)) {
+      if (at.kind === "FunctionDefinition") return false;
+      if (at.kind === "If" && at.body.includes(below as Statement) && this.comparesCounter(at.test))
+        return true;
+      below = at;
+    }
+    return false;
+  }
+
+  private comparesCounter(test: Expression): boolean {
+    if (test.kind !== "Comparison" || test.operators.length !== 1 || test.operators[0] !== "==") return false;
+    if (!test.operands.some(({ kind }) => kind === "Integer")) return false;
+    return test.operands.some((operand) => {
+      const reaching = operand.kind === "Name" ? (this.options.flow.reaching(operand) ?? []) : [];
+      return reaching.length > 0 && reaching.every((one) => one !== atEntry && one.kind === "iterate");
+    });
   }
 
   /** `self.aux_losses.append(…)` in a module: who calls the module may read, backward and empty it. */
@@ -392,9 +445,12 @@ class KeptFinder {
     return flow.definitionsOf(store.holderKey).some(({ value }) => {
       if (value?.kind !== "Call") return false;
       const name = resolver.qualifiedName(value.callee);
+      if (name === undefined) return false;
       if (name === "collections.deque")
         return value.positional.length > 1 || value.keywords.some((one) => one.name.id === "maxlen");
-      return name !== undefined && graphFreePackages.has(name.split(".")[0] ?? "");
+      if (graphFreePackages.has(name.split(".")[0] ?? "")) return true;
+      // What the `append` of a class of another file keeps, only that file knows.
+      return store.kind === "append" && /^[A-Z]/.test(name.split(".").at(-1) ?? "") && !isQueue(name);
     });
   }
 }
@@ -403,6 +459,11 @@ function outermostLoop(node: Node): Loop | undefined {
   let found: Loop | undefined;
   for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) found = loop;
   return found;
+}
+
+/** `queue.Queue()`, `multiprocessing.SimpleQueue()`: they hold what is put in as it is. */
+function isQueue(name: string): boolean {
+  return /^(queue|multiprocessing|torch\.multiprocessing|asyncio|typing)\./.test(name);
 }
 
 const shortRange = 4;

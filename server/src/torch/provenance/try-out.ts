@@ -1,0 +1,72 @@
+/** Models that are run on made-up data only to see whether they run and what shape comes out. */
+import type { Scopes } from "../../python/scope";
+import type { Call, Expression } from "../../python/tree";
+import { ancestors, enclosingFunction } from "../../python/walk";
+import { roleKeepingMethods } from "../api";
+import type { Provenance } from "../provenance";
+import type { Resolver } from "../resolve";
+import { argumentsOf, someNode } from "./shapes";
+
+/**
+ * The data of a forward is made up (or its function is a test), and its result is only printed, compared or asked for its
+ * shape. Where nothing looks at the result, the forward may be timed: no try-out.
+ */
+export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenance): boolean {
+  const owner = enclosingFunction(forward);
+  const isTest = [...ancestors(forward)].some(
+    (at) => at.kind === "FunctionDefinition" && at.name.id.startsWith("test_"),
+  );
+  if (!isTest && !argumentsOf(forward).every((argument) => isMadeUp(argument, resolver))) return false;
+  const carries = (value: Expression | undefined): boolean =>
+    value !== undefined && provenance.carriedHere(value).sources.has(forward);
+  const body = owner ?? resolver.module;
+  const isTaken = someNode(body, (node) => {
+    if (node.kind === "Return") return carries(node.value);
+    if (node.kind !== "Call" || node === forward || enclosingFunction(node) !== owner) return false;
+    const { callee } = node;
+    if (onlyLooks(node, resolver)) return false;
+    if (callee.kind === "Attribute" && carries(callee.object)) return takers.test(callee.attribute.id);
+    return argumentsOf(node).some(carries);
+  });
+  if (isTaken) return false;
+  return someNode(
+    body,
+    (node) =>
+      (node.kind === "Attribute" && carries(node.object)) ||
+      (node.kind === "Call" && onlyLooks(node, resolver) && node.positional.some(carries)),
+  );
+}
+
+/** A file of tests: what it calls `predict` or puts into eval mode is looked at once and dropped. */
+export function isTestFile({ module }: Scopes): boolean {
+  return [...module.bindings.values()].some((bindings) =>
+    bindings.some(({ importPath }) => /^(pytest|unittest)(\.|$)/.test(importPath ?? "")),
+  );
+}
+
+/** Methods that take the values out of a tensor. */
+const takers = /^(item|tolist|numpy|detach|argmax|cpu)$/;
+
+function onlyLooks({ callee }: Call, resolver: Resolver): boolean {
+  const name = resolver.qualifiedName(callee) ?? "";
+  return /^builtins\.(print|type|len|isinstance|enumerate|zip)$|^torch\.(allclose|equal|isclose)$/.test(name);
+}
+
+/** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
+function isMadeUp(argument: Expression, resolver: Resolver): boolean {
+  if (/^(Integer|Float|Boolean|String|None)$/.test(argument.kind)) return true;
+  const values = argument.kind === "Name" ? resolver.valuesOf(argument) : [argument];
+  return values.length > 0 && values.every((value) => isGenerated(value, resolver));
+}
+
+function isGenerated(value: Expression, resolver: Resolver): boolean {
+  let at = value;
+  while (
+    at.kind === "Call" &&
+    at.callee.kind === "Attribute" &&
+    roleKeepingMethods.has(at.callee.attribute.id)
+  )
+    at = at.callee.object;
+  const name = at.kind === "Call" ? resolver.qualifiedName(at.callee) : undefined;
+  return name !== undefined && /^torch\.(rand|randn|ones|zeros|empty|arange|randint)$/.test(name);
+}
