@@ -3,6 +3,7 @@ import type { Span } from "../../python/tree";
 import { Tensor } from "../tensor";
 import { isUnknown } from "../unknown";
 import { CallArguments } from "./arguments";
+import { dictOf } from "./iteration";
 import { methodOf } from "./builtins/methods";
 import type { Interpreter } from "./interpreter";
 import { attachAttribute, attached, detachAttribute } from "./nn/attach";
@@ -82,10 +83,12 @@ function namedField(
 
 function valueAttribute(value: Value, name: string): Value | undefined {
   if (value instanceof FunctionValue) {
+    const own = value.attributes.get(name);
+    if (own !== undefined) return own;
     if (name === "__name__" || name === "__qualname__") return value.name;
-    if (name === "__doc__") return null;
-    if (name === "__module__") return "__main__";
-    return value.attributes.get(name);
+    if (name === "__module__") return value.closure.root.moduleName;
+    if (name === "__dict__") return dictOf(value.attributes);
+    return name === "__doc__" ? null : undefined;
   }
   if (value instanceof NativeFunction && (name === "__name__" || name === "__qualname__")) return value.name;
   if (value instanceof BoundMethod) {
@@ -96,6 +99,11 @@ function valueAttribute(value: Value, name: string): Value | undefined {
   if (value instanceof PartialValue) {
     if (name === "func") return value.callee;
     if (name === "args") return new TupleValue(value.args.positional);
+    if (name === "keywords") {
+      const keywords = dictOf(value.args.keywords);
+      keywords.tainted = value.args.unknownKeywords;
+      return keywords;
+    }
   }
   if (value instanceof DtypeValue) {
     if (name === "is_floating_point") return isFloating(value.dtype);
@@ -252,6 +260,10 @@ export function setAttribute(
       return;
     }
     storeAttribute(interpreter, object, name, value);
+    return;
+  }
+  if (object instanceof FileModule) {
+    object.frame.assign(interpreter.references, name, value);
     return;
   }
   if (object instanceof Tensor) {

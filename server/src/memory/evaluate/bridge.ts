@@ -63,7 +63,7 @@ function heapToArgument(interpreter: Interpreter, value: Heap, depth: number): A
     const items = itemsOf(interpreter, value, interpreter.callSpan);
     return isUnknown(items) ? items : items.map(convert);
   }
-  if (value instanceof DictValue) return value.tainted ?? dictArgument(value, convert);
+  if (value instanceof DictValue) return value.uncertain ?? dictArgument(value, convert);
   if (value instanceof ObjectValue) return objectToArgument(interpreter, value, convert);
   return functionArgument(interpreter, value) ?? { kind: "opaque", what: interpreter.typeName(value) };
 }

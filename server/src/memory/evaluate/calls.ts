@@ -67,7 +67,7 @@ function evaluateArguments(interpreter: Interpreter, node: Call): CallArguments 
       for (const entry of dict.entries.values()) {
         if (typeof entry.key === "string") keywords.set(entry.key, entry.value);
       }
-      unknownKeywords ??= dict.tainted;
+      unknownKeywords ??= dict.uncertain;
     } else {
       unknownKeywords ??= isUnknown(value)
         ? value

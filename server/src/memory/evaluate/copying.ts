@@ -51,7 +51,7 @@ class Copier {
   private copyDict(value: DictValue, depth: number): DictValue {
     const dict = this.remember(value, new DictValue());
     dict.factory = value.factory;
-    dict.tainted = value.tainted;
+    dict.tainted = value.uncertain;
     for (const [key, entry] of value.entries) {
       dict.entries.set(key, { key: entry.key, value: this.copy(entry.value, depth + 1) });
     }
@@ -103,7 +103,7 @@ export function shallowCopy(value: Value): Value {
   if (value instanceof DictValue) {
     const dict = new DictValue();
     dict.factory = value.factory;
-    dict.tainted = value.tainted;
+    dict.tainted = value.uncertain;
     for (const [key, entry] of value.entries) dict.entries.set(key, { ...entry });
     return dict;
   }

@@ -173,7 +173,7 @@ function evaluateDict(interpreter: Interpreter, node: tree.Dict): Value {
     if (source instanceof DictValue) {
       chargeElements(interpreter, source);
       for (const [key, one] of source.entries) dict.entries.set(key, { ...one });
-      dict.tainted ??= source.tainted;
+      dict.tainted ??= source.uncertain;
     } else {
       dict.tainted ??= isUnknown(spread) ? spread : interpreter.unknown("unsupported", node, { what: "**" });
     }
@@ -329,7 +329,7 @@ export function truthOf(interpreter: Interpreter, value: Value, span: tree.Span)
   const answer = value instanceof ObjectValue ? undefined : truth(value);
   if (answer !== undefined) return answer;
   if (isUnknown(value)) return value;
-  if (value instanceof DictValue && value.tainted !== undefined) return value.tainted;
+  if (value instanceof DictValue && value.uncertain !== undefined) return value.uncertain;
   if (value instanceof Tensor) return tensorTruth(interpreter, value, span);
   if (!(value instanceof ObjectValue)) return true;
   const own =

@@ -3,92 +3,106 @@
  * statements that bind a name run when the name is first asked for, so that a large package costs what is used of it.
  * Spans stay in the file that is analysed, at the import or call that led away from it.
  */
-import type { Expression, Node, Statement } from "../../python/tree";
-import { isUnknown } from "../unknown";
+import type { Statement } from "../../python/tree";
+import { isUnknown, Unknown } from "../unknown";
 import { assignUnknown } from "./assign";
-import { childrenOf } from "../../python/walk";
 import { effectsOf } from "./effects";
 import { PythonError } from "./errors";
-import { Frame } from "./frame";
+import { indexOf, type FileIndex } from "./file-index";
+import { Frame, mainName } from "./frame";
 import type { Interpreter } from "./interpreter";
-import { FileModule, type Value } from "./values";
+import { dictSet } from "./iteration";
+import { DictValue, FileModule, type Value } from "./values";
 import type { ImportedModule } from "../../python/resolve-import";
 
 /** More files than this are not followed from one. */
-const mostFiles = 150;
-
-interface Index {
-  readonly binding: ReadonlyMap<string, readonly Statement[]>;
-  /** Those with `from … import *`. */
-  readonly stars: readonly Statement[];
-}
+const mostFiles = 300;
 
 export class Files {
   private readonly loaded = new Map<string, FileModule>();
-  private readonly indexes = new Map<FileModule, Index>();
+  private readonly indexes = new Map<FileModule, FileIndex>();
   private readonly begun = new WeakSet<Statement>();
+  /** `sys.modules`. */
+  readonly modules = new DictValue();
 
-  constructor(private readonly interpreter: Interpreter) {}
+  constructor(private readonly interpreter: Interpreter) {
+    this.modules.registry = {
+      fill: (key) => {
+        const file = typeof key === "string" ? this.named(key) : undefined;
+        if (file !== undefined) dictSet(interpreter, this.modules, key, file);
+      },
+      reason: interpreter.unknown("name", undefined, { name: "sys.modules" }),
+    };
+  }
 
   /** The file behind a dotted name with `level` leading dots, as the running code would import it. */
   find(path: string, level: number): FileModule | undefined {
     const { interpreter } = this;
     const found = interpreter.world.resolveImport?.(path, level, interpreter.frame.file);
-    return found === undefined ? undefined : this.load(found);
+    return found === undefined ? undefined : this.load(found, this.dottedName(path, level));
   }
 
-  private load({ module, key }: ImportedModule): FileModule | undefined {
+  /** The absolute name of what an import in the running file names. */
+  private dottedName(path: string, level: number): string {
+    if (level === 0) return path;
+    const { file, root } = this.interpreter.frame;
+    const parts = root.moduleName === mainName ? [] : root.moduleName.split(".");
+    const up = file !== undefined && isPackage(file) ? level - 1 : level;
+    const base = up === 0 ? parts : parts.slice(0, -up);
+    return [...base, ...(path === "" ? [] : [path])].join(".");
+  }
+
+  /** A file by its `__name__`, as `sys.modules` has it; the analysed file too. */
+  private named(name: string): FileModule | undefined {
+    const { globals } = this.interpreter;
+    if (name === mainName || name === "__main__") return new FileModule("", globals);
+    for (const file of this.loaded.values()) if (file.frame.moduleName === name) return file;
+    return undefined;
+  }
+
+  private load({ module, key }: ImportedModule, name: string): FileModule | undefined {
     const known = this.loaded.get(key);
     if (known !== undefined) return known;
     if (this.loaded.size >= mostFiles) return undefined;
     const { interpreter } = this;
     interpreter.tick(module.body.length);
     const frame = new Frame("module", undefined, undefined, key);
+    frame.moduleName = name;
     const file = new FileModule(key, frame);
     interpreter.references.retain(file);
     this.loaded.set(key, file);
     this.indexes.set(file, indexOf(module.body));
-    frame.missing = (name) => this.bind(file, name);
+    frame.missing = (asked) => this.bind(file, asked);
     return file;
   }
 
   /** `file.name`: what it binds, else the submodule of that name. */
   member(file: FileModule, name: string): Value | undefined {
+    if (name === "__name__") return file.frame.moduleName;
     const value = file.frame.lookup(name);
-    return value === undefined ? this.inFile(file, () => this.find(name, 1)) : value;
+    return value === undefined && isPackage(file.key) ? this.inFile(file, () => this.find(name, 1)) : value;
   }
 
-  /** `from file import *` into a frame. */
+  /** `from file import *` into a frame: what it brings hides what was there before. */
   importAll(frame: Frame, file: FileModule): void {
-    const names = this.exports(file);
     for (const name of frame.variables.keys()) {
-      const value = names.has(name) ? file.frame.lookup(name) : undefined;
+      const value = this.exported(file, name);
       if (value !== undefined) frame.assign(this.interpreter.references, name, value);
     }
     const before = frame.missing;
-    frame.missing = (name) => {
-      const value = before?.(name);
-      return value === undefined && names.has(name) ? file.frame.lookup(name) : value;
-    };
+    frame.missing = (name) => this.exported(file, name) ?? before?.(name);
   }
 
-  /** The names that a star import of the file brings. */
-  private exports(file: FileModule): ReadonlySet<string> {
-    const names = new Set<string>();
-    const seen = new Set<FileModule>();
-    const pending = [file];
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      if (seen.has(next)) continue;
-      seen.add(next);
-      const index = this.indexes.get(next);
-      for (const name of index?.binding.keys() ?? []) if (!name.startsWith("_")) names.add(name);
-      for (const star of index?.stars ?? []) {
-        if (star.kind !== "ImportFrom") continue;
-        const inner = this.inFile(next, () => this.find(star.module, star.level));
-        if (inner !== undefined) pending.push(inner);
-      }
-    }
-    return names;
+  /** What a star import of the file brings under a name. */
+  private exported(file: FileModule, name: string): Value | undefined {
+    return name.startsWith("_") ? undefined : file.frame.lookup(name);
+  }
+
+  /** The file that is the source of a star import. */
+  private starSource(file: FileModule, star: Statement): FileModule | undefined {
+    return star.kind === "ImportFrom"
+      ? this.inFile(file, () => this.find(star.module, star.level))
+      : undefined;
   }
 
   private inFile<Result>(file: FileModule, ask: () => Result): Result {
@@ -104,8 +118,94 @@ export class Files {
   /** Runs what binds a name of the file, and gives its value. */
   private bind(file: FileModule, name: string): Value | undefined {
     const index = this.indexes.get(file);
-    for (const statement of index?.binding.get(name) ?? index?.stars ?? []) this.run(file, statement);
-    return file.frame.variables.get(name);
+    const own = index?.binding.get(name);
+    if (own === undefined)
+      return name.startsWith("__") ? undefined : this.bindStar(file, name, index?.stars ?? []);
+    for (const statement of own) this.run(file, statement);
+    const value = file.frame.variables.get(name);
+    if (value instanceof DictValue && index?.stored.has(name) === true) this.makeRegistry(value, name);
+    return value;
+  }
+
+  private readonly asked = new Set<string>();
+
+  /** A name that a star import brings: the last one that has it counts; those named alike are looked at first. */
+  private bindStar(file: FileModule, name: string, stars: readonly Statement[]): Value | undefined {
+    const question = `${file.key} ${name}`;
+    if (stars.length === 0 || this.asked.has(question)) return undefined;
+    this.asked.add(question);
+    try {
+      for (const star of byAffinity(stars, name)) {
+        const source = this.starSource(file, star);
+        if (source === undefined) this.run(file, star);
+        const value = source === undefined ? file.frame.variables.get(name) : this.exported(source, name);
+        if (value === undefined) continue;
+        file.frame.assign(this.interpreter.references, name, value);
+        return value;
+      }
+      return undefined;
+    } finally {
+      this.asked.delete(question);
+    }
+  }
+
+  /** A dict that functions of its file store into: what other files would have put there is run when it is asked for. */
+  private makeRegistry(dict: DictValue, name: string): void {
+    dict.registry ??= {
+      fill: (key) => {
+        if (typeof key === "string") this.register(dict, key);
+      },
+      reason: this.interpreter.unknown("name", undefined, { name }),
+    };
+  }
+
+  /** Runs what may file a key in a registry: definitions of that name or decorated with it, in files that are imported. */
+  private register(dict: DictValue, key: string): void {
+    const question = `[${key}]`;
+    if (this.asked.has(question)) return;
+    this.asked.add(question);
+    try {
+      for (const file of this.reachable(key)) {
+        for (const statement of this.indexes.get(file)?.registrations.get(key) ?? [])
+          this.run(file, statement);
+        if (dict.entries.has(`s${key}`)) return;
+      }
+    } finally {
+      this.asked.delete(question);
+    }
+  }
+
+  /** The files that are imported, and those that they import; those named alike first. */
+  private *reachable(name: string): Generator<FileModule> {
+    const seen = new Set<FileModule>();
+    const pending = [...this.loaded.values()];
+    for (const file of pending) {
+      seen.add(file);
+      yield file;
+    }
+    for (let file = pending.shift(); file !== undefined; file = pending.shift()) {
+      const imports = this.indexes.get(file)?.imports ?? [];
+      for (const one of byAffinity(imports, name)) {
+        for (const next of this.sourcesOf(file, one)) {
+          if (seen.has(next)) continue;
+          seen.add(next);
+          pending.push(next);
+          yield next;
+        }
+      }
+    }
+  }
+
+  /** The files of the same package that an import statement leads to. */
+  private sourcesOf(file: FileModule, statement: Statement): FileModule[] {
+    if (statement.kind !== "ImportFrom" || statement.level === 0) return [];
+    const { module, level, names } = statement;
+    return this.inFile(file, () => {
+      const source = this.find(module, level);
+      const found = source === undefined ? [] : [source];
+      if (module !== "") return found;
+      return [...found, ...names.flatMap(({ name }) => (name === "*" ? [] : (this.find(name, level) ?? [])))];
+    });
   }
 
   private run(file: FileModule, statement: Statement): void {
@@ -138,57 +238,17 @@ export class Files {
   }
 }
 
-const indexCache = new WeakMap<readonly Statement[], Index>();
-
-function indexOf(body: readonly Statement[]): Index {
-  const known = indexCache.get(body);
-  if (known !== undefined) return known;
-  const binding = new Map<string, Statement[]>();
-  const stars: Statement[] = [];
-  for (const statement of body) {
-    for (const name of namesOf(statement)) {
-      const before = binding.get(name);
-      if (before === undefined) binding.set(name, [statement]);
-      else before.push(statement);
-    }
-    if (statement.kind === "ImportFrom" && statement.names.some(({ name }) => name === "*"))
-      stars.push(statement);
-  }
-  const index = { binding, stars };
-  indexCache.set(body, index);
-  return index;
+function isPackage(key: string): boolean {
+  return /(^|[\\/])__init__\.py$/.test(key);
 }
 
-/** The names that a statement of the top level binds or may change what they mean. */
-function namesOf(statement: Statement): Set<string> {
-  const names = new Set<string>();
-  for (const target of effectsOf([statement]).targets) for (const name of rootsOf(target)) names.add(name);
-  const pending: Node[] = [statement];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.kind === "FunctionDefinition" || node.kind === "ClassDefinition") continue;
-    if (node.kind === "Import" || node.kind === "ImportFrom") {
-      for (const { name, alias } of node.names) {
-        const bound = alias ?? (node.kind === "Import" ? (name.split(".")[0] ?? name) : name);
-        if (bound !== "*") names.add(bound);
-      }
-      continue;
-    }
-    pending.push(...childrenOf(node));
-  }
-  return names;
-}
-
-function rootsOf(target: Expression): string[] {
-  const names: string[] = [];
-  const pending: Expression[] = [target];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.kind === "Name") names.push(node.id);
-    else if (node.kind === "Attribute" || node.kind === "Subscript") pending.push(node.object);
-    else if (node.kind === "Call") pending.push(node.callee);
-    else if (node.kind === "Starred") pending.push(node.value);
-    else if (node.kind === "Tuple" || node.kind === "List") pending.push(...node.elements);
-  }
-  return names;
+/** Import statements, those of modules whose name the other name begins with first, else the last first. */
+function byAffinity(imports: readonly Statement[], name: string): Statement[] {
+  const affinity = (statement: Statement): number => {
+    const last = statement.kind === "ImportFrom" ? (statement.module.split(".").at(-1) ?? "") : "";
+    return last !== "" && name.startsWith(last) ? last.length : 0;
+  };
+  return [...imports].reverse().sort((a, b) => affinity(b) - affinity(a));
 }
 
 /** A member that an import names; what the file does not have is not known. */
@@ -200,5 +260,5 @@ export function importedMember(
 ): Value {
   const found = interpreter.files.member(file, name);
   if (found === undefined) return interpreter.unknown("import", span, { name });
-  return isUnknown(found) ? interpreter.unknown("import", span, { name }) : found;
+  return isUnknown(found) ? new Unknown(found.reason, interpreter.ownSpan(span)) : found;
 }

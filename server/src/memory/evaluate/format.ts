@@ -82,7 +82,7 @@ function joined(
 }
 
 function dictText(interpreter: Interpreter, dict: DictValue, depth: number): string | Unknown {
-  if (dict.tainted !== undefined) return dict.tainted;
+  if (dict.uncertain !== undefined) return dict.uncertain;
   const parts: string[] = [];
   for (const entry of dict.entries.values()) {
     const key = representation(interpreter, entry.key, depth + 1);

@@ -4,6 +4,9 @@ import { Heap, type FunctionNode, type FunctionValue, type Value } from "./value
 import type { Node } from "../../python/tree";
 import type { References } from "./references";
 
+/** The `__name__` of the analysed file: what stands under `if __name__ == "__main__"` is not run. */
+export const mainName = "__vramlint__";
+
 export type FrameKind = "module" | "function" | "class" | "comprehension";
 
 export class Frame extends Heap {
@@ -16,6 +19,8 @@ export class Frame extends Heap {
   receiver: Value = null;
   /** Asked for names that are not bound here: those of other files are bound when they are needed. */
   missing: ((name: string) => Value | undefined) | undefined;
+  /** Of a module's frame: its `__name__`. */
+  moduleName = mainName;
   /** What `yield` gave so far; undefined in frames that are not a generator's. */
   yielded: Value[] | undefined;
 

@@ -30,7 +30,7 @@ export function iterate(
   if (value instanceof IteratorValue) return overIterator(value);
   if (value instanceof RangeValue) return overRange(interpreter, value);
   if (value instanceof DictValue)
-    return value.tainted ?? [...value.entries.values()].map((entry) => entry.key);
+    return value.uncertain ?? [...value.entries.values()].map((entry) => entry.key);
   if (value instanceof SetValue) return [...value.entries.values()];
   if (typeof value === "string") return Array.from(value);
   if (isUnknown(value)) return value;

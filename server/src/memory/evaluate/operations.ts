@@ -70,7 +70,7 @@ export function truth(value: Value): boolean | undefined {
   if (value instanceof Float) return value.value !== 0;
   if (isUnknown(value) || value instanceof Tensor) return undefined;
   if (value instanceof ListValue || value instanceof TupleValue) return value.items.length > 0;
-  if (value instanceof DictValue) return value.tainted === undefined ? value.entries.size > 0 : undefined;
+  if (value instanceof DictValue) return value.uncertain === undefined ? value.entries.size > 0 : undefined;
   if (value instanceof SetValue) return value.entries.size > 0;
   if (value instanceof RangeValue) return value.length > 0;
   return true;
@@ -155,7 +155,7 @@ function allEqual(
 }
 
 function equalDicts(left: DictValue, right: DictValue, depth: number, work: Work): boolean | undefined {
-  if (left.tainted !== undefined || right.tainted !== undefined) return undefined;
+  if (left.uncertain !== undefined || right.uncertain !== undefined) return undefined;
   if (left.entries.size !== right.entries.size) return false;
   const pairs: [Value, Value][] = [];
   for (const [key, entry] of left.entries) {
@@ -203,7 +203,8 @@ export function contains(container: Value, item: Value): boolean | undefined {
   if (container instanceof DictValue) {
     const key = keyOf(item);
     if (key === undefined) return undefined;
-    return container.entries.has(key) ? true : container.tainted === undefined ? false : undefined;
+    if (container.find(key, item) !== undefined) return true;
+    return container.uncertain === undefined ? false : undefined;
   }
   if (container instanceof SetValue) {
     const key = keyOf(item);
@@ -323,7 +324,7 @@ function mergedDict(left: DictValue, right: DictValue): DictValue {
   const merged = new DictValue();
   for (const source of [left, right]) {
     for (const [key, entry] of source.entries) merged.entries.set(key, { ...entry });
-    merged.tainted ??= source.tainted;
+    merged.tainted ??= source.uncertain;
   }
   return merged;
 }

@@ -71,7 +71,7 @@ function getKey(interpreter: Interpreter, dict: DictValue, index: Value, span: S
   const key = keyOf(index);
   if (key === undefined)
     return isUnknown(index) ? index : interpreter.unknown("unsupported", span, { what: "dict[]" });
-  const entry = dict.entries.get(key);
+  const entry = dict.find(key, index);
   if (entry !== undefined) return entry.value;
   if (dict.tainted !== undefined) return dict.tainted;
   if (dict.factory !== null) {
@@ -79,6 +79,7 @@ function getKey(interpreter: Interpreter, dict: DictValue, index: Value, span: S
     dictSet(interpreter, dict, index, made);
     return made;
   }
+  if (dict.registry !== undefined) return dict.registry.reason;
   return interpreter.raise("KeyError", typeof index === "string" ? `'${index}'` : keyText(index), span);
 }
 

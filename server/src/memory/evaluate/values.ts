@@ -66,13 +66,36 @@ export class TupleValue extends Heap {
 /** The key under which a dict or a set files a value; `undefined` for what cannot be hashed. */
 export type Key = string;
 
+/** What fills a dict from outside: decorators of files whose top level has not been run. */
+export interface Registry {
+  /** Runs what may add the key. */
+  fill(key: Value): void;
+  /** Said of keys that nothing added. */
+  readonly reason: Unknown;
+}
+
 export class DictValue extends Heap {
   /** Insertion order, as in Python. */
   readonly entries = new Map<Key, { readonly key: Value; value: Value }>();
   /** Set for `defaultdict`. */
   factory: Value = null;
-  /** True once a write with an unknown key or from a branch not understood may have changed it. */
+  /** Set once a write with an unknown key or from a branch not understood may have changed it. */
   tainted: Unknown | undefined;
+  /** Set for a registry that other files fill: what they add is there when it is asked for. */
+  registry: Registry | undefined;
+
+  /** The entry filed under a key; a registry is asked for what it lacks. */
+  find(file: Key, key: Value): { readonly key: Value; value: Value } | undefined {
+    const known = this.entries.get(file);
+    if (known !== undefined || this.registry === undefined) return known;
+    this.registry.fill(key);
+    return this.entries.get(file);
+  }
+
+  /** Why a key that is not found may be there all the same; undefined when it is not. */
+  get uncertain(): Unknown | undefined {
+    return this.tainted ?? this.registry?.reason;
+  }
 
   *held(): Iterable<Value> {
     for (const entry of this.entries.values()) {

@@ -39,7 +39,7 @@ import type { Span } from "../../../python/tree";
 export function lengthOf(interpreter: Interpreter, value: Value, span: Span | undefined): Value {
   if (typeof value === "string") return Array.from(value).length;
   if (value instanceof ListValue || value instanceof TupleValue) return value.items.length;
-  if (value instanceof DictValue) return value.tainted ?? value.entries.size;
+  if (value instanceof DictValue) return value.uncertain ?? value.entries.size;
   if (value instanceof SetValue) return value.entries.size;
   if (value instanceof RangeValue) return value.length;
   if (isUnknown(value)) return value;

@@ -18,7 +18,7 @@ function dictIn(args: CallArguments): DictValue {
 function view(pick: (entry: { readonly key: Value; readonly value: Value }) => Value): Native {
   return (_, args) => {
     const dict = dictIn(args);
-    return dict.tainted ?? new ListValue([...dict.entries.values()].map(pick));
+    return dict.uncertain ?? new ListValue([...dict.entries.values()].map(pick));
   };
 }
 
@@ -27,9 +27,9 @@ const get: Native = (_, args) => {
   const key = args.at(1) ?? null;
   const file = keyOf(key);
   if (file === undefined) return isUnknown(key) ? key : null;
-  const entry = dict.entries.get(file);
+  const entry = dict.find(file, key);
   if (entry !== undefined) return entry.value;
-  return dict.tainted ?? args.or(2, "default", null);
+  return dict.uncertain ?? args.or(2, "default", null);
 };
 
 const pop: Native = (interpreter, args, span) => {
@@ -41,7 +41,7 @@ const pop: Native = (interpreter, args, span) => {
     dict.tainted ??= key;
     return key;
   }
-  if (dict.tainted !== undefined) return dict.tainted;
+  if (dict.uncertain !== undefined) return dict.uncertain;
   const otherwise = args.get(2, "default");
   return otherwise !== undefined ? otherwise : interpreter.raise("KeyError", keyText(key), span);
 };
@@ -50,9 +50,9 @@ const setdefault: Native = (interpreter, args) => {
   const dict = dictIn(args);
   const key = args.at(1) ?? null;
   const file = keyOf(key);
-  const entry = file === undefined ? undefined : dict.entries.get(file);
+  const entry = file === undefined ? undefined : dict.find(file, key);
   if (entry !== undefined) return entry.value;
-  if (dict.tainted !== undefined) return dict.tainted;
+  if (dict.uncertain !== undefined) return dict.uncertain;
   const value = args.or(2, "default", null);
   dictSet(interpreter, dict, key, value);
   return value;
@@ -81,7 +81,7 @@ export const dictMethods: Readonly<Record<string, Native>> = {
   copy: (_, args) => {
     const [dict, copied] = [dictIn(args), new DictValue()];
     copied.factory = dict.factory;
-    copied.tainted = dict.tainted;
+    copied.tainted = dict.uncertain;
     for (const [key, entry] of dict.entries) copied.entries.set(key, { ...entry });
     return copied;
   },
@@ -89,6 +89,7 @@ export const dictMethods: Readonly<Record<string, Native>> = {
     const dict = dictIn(args);
     for (const entry of [...dict.entries.values()]) dictRemove(interpreter, dict, entry.key);
     dict.tainted = undefined;
+    dict.registry = undefined;
     return null;
   },
   move_to_end: () => null,

@@ -1,5 +1,6 @@
 /** Methods of `list` and `tuple`. */
 import { isUnknown } from "../../unknown";
+import { CallArguments } from "../arguments";
 import { itemsOf } from "../iteration";
 import { integer } from "../numbers";
 import { equal } from "../operations";
@@ -77,6 +78,14 @@ export const listMethods: Readonly<Record<string, Native>> = {
     return null;
   },
   pop,
+  popleft: (interpreter, args, span) => pop(interpreter, new CallArguments([args.at(0) ?? null, 0]), span),
+  appendleft: (interpreter, args) => {
+    const list = listOf(args.at(0));
+    const item = args.at(1) ?? null;
+    interpreter.references.adopt(list, item);
+    list.items.unshift(item);
+    return null;
+  },
   remove: (interpreter, args, span) => {
     const list = listOf(args.at(0));
     const at = index(interpreter, args, span);

@@ -139,7 +139,7 @@ export function fillDict(
     const source = payloadOf(given);
     if (source instanceof DictValue) {
       for (const entry of source.entries.values()) dictSet(interpreter, dict, entry.key, entry.value);
-      dict.tainted ??= source.tainted;
+      dict.tainted ??= source.uncertain;
     } else fillFromPairs(interpreter, dict, source, span);
   }
   for (const [name, value] of args.keywords) dictSet(interpreter, dict, name, value);

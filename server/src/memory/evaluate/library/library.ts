@@ -80,7 +80,7 @@ export class Library {
     if (Object.hasOwn(builtinFunctions, name)) return this.native(name, builtinFunctions[name]);
     if (Object.hasOwn(builtinDecorators, name)) return this.native(name, builtinDecorators[name]);
     if (name === "type") return this.native("type", typeFunction);
-    if (name === "__name__") return "__vramlint__";
+    if (name === "__name__") return this.interpreter.frame.root.moduleName;
     if (name === "__file__") return "model.py";
     if (name === "NotImplemented" || name === "Ellipsis") return ellipsis;
     return name === "__debug__" ? true : undefined;

@@ -1,7 +1,8 @@
 /** `functools`, `operator`, `copy`, `collections`, and the rest of the standard library as far as models use it. */
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
-import { getAttribute } from "../attributes";
+import { findAttribute, getAttribute, setAttribute } from "../attributes";
+import type { Interpreter } from "../interpreter";
 import { deepCopy, shallowCopy } from "../copying";
 import { binaryOperation, truthOf } from "../expressions";
 import { dictSet, itemsOf } from "../iteration";
@@ -51,6 +52,19 @@ export const transparentDecorator: Native = (_, args) => {
 export const nothing: Native = () => null;
 
 const partial: Native = (_, args) => new PartialValue(args.at(0) ?? null, args.withoutFirst());
+
+/** `functools.update_wrapper`: the wrapper takes over the name and the attributes of what it wraps. */
+function wrap(interpreter: Interpreter, wrapper: Value, wrapped: Value): Value {
+  if (!(wrapper instanceof FunctionValue)) return wrapper;
+  const taken = new Map<string, Value>(wrapped instanceof FunctionValue ? wrapped.attributes : []);
+  for (const name of ["__name__", "__qualname__", "__module__", "__doc__"]) {
+    const value = findAttribute(interpreter, wrapped, name, undefined);
+    if (value !== undefined && !isUnknown(value)) taken.set(name, value);
+  }
+  taken.set("__wrapped__", wrapped);
+  for (const [name, value] of taken) setAttribute(interpreter, wrapper, name, value, undefined);
+  return wrapper;
+}
 
 const reduce: Native = (interpreter, args, span) => {
   const items = itemsOf(interpreter, args.at(1) ?? null, span);
@@ -173,8 +187,16 @@ export const standardFunctions: Readonly<Record<string, Native>> = {
   "functools.reduce": reduce,
   "functools.lru_cache": transparentDecorator,
   "functools.cache": transparentDecorator,
-  "functools.wraps": () => new NativeFunction("wraps", identity),
-  "functools.update_wrapper": identity,
+  "functools.wraps": (_, args) => {
+    const wrapped = args.at(0) ?? null;
+    return new NativeFunction(
+      "wraps",
+      (interpreter, inner) => wrap(interpreter, inner.at(0) ?? null, wrapped),
+      [wrapped],
+    );
+  },
+  "functools.update_wrapper": (interpreter, args) =>
+    wrap(interpreter, args.at(0) ?? null, args.at(1) ?? null),
   "functools.singledispatch": identity,
   "functools.total_ordering": identity,
   "functools.cached_property": (_, args) => new PropertyValue(args.at(0) ?? null, null, true),
@@ -236,6 +258,4 @@ export const standardFunctions: Readonly<Record<string, Native>> = {
   "logging.debug": nothing,
   "logging.warning": nothing,
   "logging.error": nothing,
-  "inspect.isfunction": (_, args) => args.at(0) instanceof FunctionValue,
-  "inspect.isclass": (_, args) => args.at(0) instanceof ClassValue,
 };

@@ -4,8 +4,10 @@ import type { Native, Value } from "../values";
 import { argparseFunctions } from "./argparse";
 import { dataclassFunctions } from "./dataclasses";
 import { einopsFunctions } from "./einops";
+import { inspectionConstants, inspectionFunctions } from "./inspection";
 import { iterableFunctions } from "./iterables";
 import { mathConstants, mathFunctions } from "./mathematics";
+import { regularExpressionConstants, regularExpressionFunctions } from "./regular-expressions";
 import { standardFunctions } from "./standard";
 import { torchConstants, torchFunctions } from "./torch";
 
@@ -15,6 +17,8 @@ export const functions: Readonly<Record<string, Native>> = {
   ...mathFunctions,
   ...iterableFunctions,
   ...standardFunctions,
+  ...inspectionFunctions,
+  ...regularExpressionFunctions,
   ...dataclassFunctions,
   ...argparseFunctions,
   ...einopsFunctions,
@@ -23,6 +27,8 @@ export const functions: Readonly<Record<string, Native>> = {
 
 export const constants: Readonly<Record<string, (interpreter: Interpreter) => Value>> = {
   ...mathConstants,
+  ...inspectionConstants,
+  ...regularExpressionConstants,
   ...torchConstants,
 };
 

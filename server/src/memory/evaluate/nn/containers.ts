@@ -190,7 +190,7 @@ const listMethods: Readonly<Record<string, Native>> = {
 const sequentialInit: Native = method((object, args, interpreter) => {
   const only = args.positional.length === 1 ? args.at(0) : undefined;
   if (only instanceof DictValue) {
-    if (only.tainted !== undefined) attachUnknown(interpreter, object, "?", only.tainted);
+    if (only.uncertain !== undefined) attachUnknown(interpreter, object, "?", only.uncertain);
     for (const entry of only.entries.values()) put(interpreter, object, keyText(entry.key), entry.value);
     return null;
   }
@@ -223,7 +223,7 @@ function fillByKey(
   span: Span | undefined,
 ): void {
   if (source instanceof DictValue) {
-    if (source.tainted !== undefined) attachUnknown(interpreter, object, "?", source.tainted);
+    if (source.uncertain !== undefined) attachUnknown(interpreter, object, "?", source.uncertain);
     for (const entry of source.entries.values()) put(interpreter, object, keyText(entry.key), entry.value);
     return;
   }
