@@ -141,22 +141,18 @@ const findall: Run = (_, expression, text) => {
 
 /** `\1` and `\g<name>` in a replacement. */
 function replacement(template: string, match: RegExpExecArray): string | undefined {
-  let isUnderstood = true;
+  const missing: string[] = [];
   const text = template.replaceAll(
     /\\(?:g<(\w+)>|(.))/gs,
     (_, group: string | undefined, one: string | undefined) => {
-      const key = group ?? one ?? "";
       if (one === "\\") return "\\";
-      const value = /^\d+$/.test(key)
-        ? match[Number(key)]
-        : group === undefined
-          ? undefined
-          : match.groups?.[key];
-      if (value === undefined) isUnderstood = false;
+      const key = group ?? one ?? "";
+      const value = /^\d+$/.test(key) ? match[Number(key)] : match.groups?.[key];
+      if (value === undefined) missing.push(key);
       return value ?? "";
     },
   );
-  return isUnderstood ? text : undefined;
+  return missing.length === 0 ? text : undefined;
 }
 
 function substitute(position: number): Run {
