@@ -5,7 +5,9 @@ import { largestBatch, measuredLine, whatFits } from "../memory/fit";
 import { estimateMessages as texts, usageMessages } from "../messages/cli";
 import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
+import type { ResolveImport } from "../python/resolve-import";
 import { importResolver } from "../workspace/imports";
+import { sitePackagesOf } from "../workspace/installed-packages";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { describeError, printable } from "../workspace/problem";
 import { decodePython, readTextFile } from "../workspace/text";
@@ -14,6 +16,7 @@ import { stdinMark } from "./check-options";
 import { setupOfOptions } from "./estimate-options";
 import type { SetupOptions } from "./estimate-options";
 import { exitCodes } from "./io";
+import type { Io } from "./io";
 import { Project } from "./project";
 import { jsonEstimate } from "./report/estimate-json";
 import type { EstimateFacts } from "./report/estimate-json";
@@ -23,6 +26,10 @@ import type { Terminal } from "./reporter";
 export interface EstimateOptions extends SetupOptions {
   readonly format: "text" | "json";
   readonly stdinFilename: string | undefined;
+}
+
+function importsOf(file: string, { cwd: root, env: variables }: Io): ResolveImport {
+  return importResolver(file, { root, packages: sitePackagesOf(file, { root, variables }) });
 }
 
 export async function estimate(file: string, options: EstimateOptions, terminal: Terminal): Promise<number> {
@@ -48,8 +55,7 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   if (mistakes.length > 0) return exitCodes.failure;
   const parsed = parseModule(read.file.text);
   try {
-    const resolveImport =
-      file === stdinMark ? undefined : importResolver(path.resolve(io.cwd, file), { root: io.cwd });
+    const resolveImport = file === stdinMark ? undefined : importsOf(path.resolve(io.cwd, file), io);
     const { estimates, setup, verdict } = analyze(parsed, {
       ...project.optionsFor(name),
       select: [],

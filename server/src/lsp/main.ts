@@ -8,6 +8,7 @@ import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { followImports } from "../workspace/imports";
 import type { OpenFile } from "../workspace/imports";
+import { sitePackagesOf } from "../workspace/installed-packages";
 import { listScripts, readScript } from "../workspace/scripts";
 import { SettingsFiles } from "../workspace/settings-files";
 import type { ServerHost, WorkspaceFiles } from "./host";
@@ -78,8 +79,10 @@ const host: ServerHost = {
       const place = pathOf(one.uri);
       if (place !== undefined) byPath.set(place, one);
     }
+    const root = innermostAround(file, folders);
     return followImports(file, {
-      root: innermostAround(file, folders),
+      root,
+      packages: sitePackagesOf(file, { root, variables: process.env }),
       openFile: (place) => byPath.get(place),
     });
   },

@@ -4,10 +4,12 @@ import type { Module } from "./tree";
 
 /** A file that an import leads to. */
 export interface ImportedModule {
-  /** The same object as long as the file's text is the same. */
+  /** The same object as long as the file's text is the same; parsed when it is first asked for. */
   readonly module: Module;
   /** Its text, for lines and columns. */
   readonly source: Source;
+  /** It lies in an installed package, not in the workspace. */
+  readonly isInstalled?: true;
   /** Tells files apart, e.g. the path; given back as `from` when this file imports in turn. */
   readonly key: string;
 }

@@ -9,6 +9,7 @@ import type { ImportedModule, ResolveImport } from "../python/resolve-import";
 import { parseModule } from "../python/parse";
 import { Source } from "../python/source";
 import type { Module } from "../python/tree";
+import { needsTorch } from "./installed-packages";
 import { decodePython, sizeLimit } from "./text";
 
 /** A file as it stands in an editor. */
@@ -22,6 +23,8 @@ export interface ImportPlace {
   /** The workspace's folder; without it only the script's folder and what its packages lie in count. */
   readonly root?: string | undefined;
   readonly openFile?: ((file: string) => OpenFile | undefined) | undefined;
+  /** `site-packages` folders; packages in them count that are built on PyTorch. */
+  readonly packages?: readonly string[] | undefined;
 }
 
 /** The imports of one file as they were followed during one analysis. */
@@ -74,7 +77,7 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
     isCurrent() {
       folders = undefined;
       return [...known.values()].every(
-        ({ dotted, level, from, found }) => find(dotted, level, from)?.module === found?.module,
+        ({ dotted, level, from, found }) => find(dotted, level, from)?.source === found?.source,
       );
     },
   };
@@ -121,6 +124,12 @@ function resolve(
     const found = moduleAt(path.join(folder, ...parts), place);
     if (found !== undefined) return found;
   }
+  for (const folder of place.packages ?? []) {
+    const found = needsTorch(folder, parts[0] ?? "")
+      ? moduleAt(path.join(folder, ...parts), place)
+      : undefined;
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 
@@ -159,9 +168,25 @@ function parsed(file: string, place: ImportPlace): ImportedModule | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
   if (known?.text === text) return remember(file, { ...known, stats });
-  const made = parseModule(text);
-  made.dispose();
-  return remember(file, { stats, text, imported: { module: made.module, source: made.source, key: file } });
+  return remember(file, { stats, text, imported: lazilyParsed(text, file) });
+}
+
+/** A large package is read to find a name in it; parsed is what has the name. */
+function lazilyParsed(text: string, key: string): ImportedModule {
+  let module: Module | undefined;
+  return {
+    key,
+    source: new Source(text),
+    ...(/[\\/]site-packages[\\/]/.test(key) ? { isInstalled: true } : {}),
+    get module() {
+      if (module === undefined) {
+        const made = parseModule(text);
+        made.dispose();
+        module = made.module;
+      }
+      return module;
+    },
+  };
 }
 
 function parsedOpen(file: string, open: OpenFile): ImportedModule {

@@ -4,8 +4,6 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import type { ResolveImport } from "../python/resolve-import";
-import { importResolver } from "./imports";
 
 /** Folders above the script that are looked in at most for a virtual environment. */
 const mostParents = 8;
@@ -15,6 +13,14 @@ const environmentNames = [".venv", "venv", "env", ".env"];
 /** Variables that an activated environment sets, and what they name. */
 const environmentVariables = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
+export interface InstalledPlace {
+  /** The workspace's folder. */
+  readonly root?: string | undefined;
+  /** The interpreter that runs the script, or its environment's folder. */
+  readonly python?: string | undefined;
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+}
+
 /**
  * The `site-packages` folders that a script's imports come from: of `python` (an interpreter or an environment's folder)
  * where it is known; else of the virtual environment beside the script or above it, up to `root`; else of the environment
@@ -22,7 +28,7 @@ const environmentVariables = ["VIRTUAL_ENV", "CONDA_PREFIX"];
  */
 export function sitePackagesOf(
   file: string,
-  { root, python, variables = {} }: { root?: string; python?: string; variables?: NodeJS.ProcessEnv } = {},
+  { root, python, variables = {} }: InstalledPlace = {},
 ): readonly string[] {
   const chosen = python === undefined ? [] : sitePackagesIn(environmentOf(python));
   if (chosen.length > 0) return chosen;
@@ -73,29 +79,14 @@ function sitePackagesIn(environment: string): string[] {
     .filter(isFolder);
 }
 
-/**
- * `resolve`, and for what it does not find the installed packages that say in their metadata that they need PyTorch. Others
- * make no models; reading them would cost time.
- */
-export function withInstalledPackages(resolve: ResolveImport, folders: readonly string[]): ResolveImport {
-  if (folders.length === 0) return resolve;
-  const packages = folders.map((folder) => ({
-    folder,
-    resolve: importResolver(path.join(folder, "__vramlint__.py")),
-  }));
-  return (dotted, level, from) => {
-    const found = resolve(dotted, level, from);
-    if (found !== undefined || level > 0) return found;
-    const [root = ""] = dotted.split(".");
-    const home = packages.find(({ folder }) => needsTorch(folder, root));
-    return home?.resolve(dotted, 0, undefined);
-  };
-}
-
 /** Packages that need PyTorch, by folder; read once while the folder does not change. */
 const known = new Map<string, { readonly modified: number; readonly packages: ReadonlySet<string> }>();
 
-function needsTorch(folder: string, name: string): boolean {
+/**
+ * Whether a package in a `site-packages` folder says in its metadata that it needs PyTorch. Others make no models; reading
+ * them would cost time.
+ */
+export function needsTorch(folder: string, name: string): boolean {
   const modified = statOf(folder)?.mtimeMs;
   if (modified === undefined || name === "") return false;
   let entry = known.get(folder);

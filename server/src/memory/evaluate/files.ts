@@ -20,7 +20,7 @@ const mostFiles = 300;
 
 export class Files {
   private readonly loaded = new Map<string, FileModule>();
-  private readonly indexes = new Map<FileModule, FileIndex>();
+  private readonly sources = new Map<FileModule, ImportedModule>();
   private readonly begun = new WeakSet<Statement>();
   /** `sys.modules`. */
   readonly modules = new DictValue();
@@ -60,20 +60,31 @@ export class Files {
     return undefined;
   }
 
-  private load({ module, key }: ImportedModule, name: string): FileModule | undefined {
+  private load(source: ImportedModule, name: string): FileModule | undefined {
+    const { key } = source;
     const known = this.loaded.get(key);
     if (known !== undefined) return known;
     if (this.loaded.size >= mostFiles) return undefined;
     const { interpreter } = this;
-    interpreter.tick(module.body.length);
     const frame = new Frame("module", undefined, undefined, key);
     frame.moduleName = name;
     const file = new FileModule(key, frame);
     interpreter.references.retain(file);
     this.loaded.set(key, file);
-    this.indexes.set(file, indexOf(module.body));
+    this.sources.set(file, source);
     frame.missing = (asked) => this.bind(file, asked);
     return file;
+  }
+
+  /** What the file's top level binds; the file is parsed for it. */
+  private indexOf(file: FileModule): FileIndex | undefined {
+    const module = this.sources.get(file)?.module;
+    return module === undefined ? undefined : indexOf(module.body);
+  }
+
+  /** Whether the file's text has the word at all: cheaper than parsing it. */
+  private mentions(file: FileModule, word: string): boolean {
+    return this.sources.get(file)?.source.text.includes(word) === true;
   }
 
   /** `file.name`: what it binds, else the submodule of that name. */
@@ -117,7 +128,7 @@ export class Files {
 
   /** Runs what binds a name of the file, and gives its value. */
   private bind(file: FileModule, name: string): Value | undefined {
-    const index = this.indexes.get(file);
+    const index = this.indexOf(file);
     const own = index?.binding.get(name);
     if (own === undefined)
       return name.startsWith("__") ? undefined : this.bindStar(file, name, index?.stars ?? []);
@@ -137,6 +148,7 @@ export class Files {
     try {
       for (const star of byAffinity(stars, name)) {
         const source = this.starSource(file, star);
+        if (source !== undefined && !this.mayExport(source, name)) continue;
         if (source === undefined) this.run(file, star);
         const value = source === undefined ? file.frame.variables.get(name) : this.exported(source, name);
         if (value === undefined) continue;
@@ -147,6 +159,11 @@ export class Files {
     } finally {
       this.asked.delete(question);
     }
+  }
+
+  /** Packages pass on what their own star imports bring. */
+  private mayExport(source: FileModule, name: string): boolean {
+    return this.mentions(source, name) || this.mentions(source, "import *");
   }
 
   /** A dict that functions of its file store into: what other files would have put there is run when it is asked for. */
@@ -166,8 +183,8 @@ export class Files {
     this.asked.add(question);
     try {
       for (const file of this.reachable(key)) {
-        for (const statement of this.indexes.get(file)?.registrations.get(key) ?? [])
-          this.run(file, statement);
+        if (!this.mentions(file, key)) continue;
+        for (const statement of this.indexOf(file)?.registrations.get(key) ?? []) this.run(file, statement);
         if (dict.entries.has(`s${key}`)) return;
       }
     } finally {
@@ -184,7 +201,7 @@ export class Files {
       yield file;
     }
     for (let file = pending.shift(); file !== undefined; file = pending.shift()) {
-      const imports = this.indexes.get(file)?.imports ?? [];
+      const imports = isPackage(file.key) ? (this.indexOf(file)?.imports ?? []) : [];
       for (const one of byAffinity(imports, name)) {
         for (const next of this.sourcesOf(file, one)) {
           if (seen.has(next)) continue;
