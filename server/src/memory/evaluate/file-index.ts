@@ -72,7 +72,7 @@ function updated(node: Node): string | undefined {
 }
 
 /** The keys under which a statement may file something. */
-function keysOf(statement: Statement): Set<string> {
+export function keysOf(statement: Statement): Set<string> {
   const keys = new Set<string>();
   const add = (expressions: readonly Expression[]): void => {
     for (const one of expressions) if (one.kind === "String" && one.value !== undefined) keys.add(one.value);

@@ -8,7 +8,7 @@ import { isUnknown, Unknown } from "../unknown";
 import { assignUnknown } from "./assign";
 import { effectsOf } from "./effects";
 import { PythonError } from "./errors";
-import { indexOf, type FileIndex } from "./file-index";
+import { indexOf, keysOf, type FileIndex } from "./file-index";
 import { Frame, mainName } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { dictSet } from "./iteration";
@@ -22,6 +22,7 @@ export class Files {
   private readonly loaded = new Map<string, FileModule>();
   private readonly sources = new Map<FileModule, ImportedModule>();
   private readonly begun = new WeakSet<Statement>();
+  private readonly running: Statement[] = [];
   /** `sys.modules`. */
   readonly modules = new DictValue();
 
@@ -31,6 +32,7 @@ export class Files {
         const file = typeof key === "string" ? this.named(key) : undefined;
         if (file !== undefined) dictSet(interpreter, this.modules, key, file);
       },
+      doubt: () => this.modules.registry?.reason,
       reason: interpreter.unknown("name", undefined, { name: "sys.modules" }),
     };
   }
@@ -168,11 +170,13 @@ export class Files {
 
   /** A dict that functions of its file store into: what other files would have put there is run when it is asked for. */
   private makeRegistry(dict: DictValue, name: string): void {
+    const reason = this.interpreter.unknown("name", undefined, { name });
     dict.registry ??= {
       fill: (key) => {
         if (typeof key === "string") this.register(dict, key);
       },
-      reason: this.interpreter.unknown("name", undefined, { name }),
+      doubt: (key) => (typeof key === "string" && this.isRegistering(key) ? undefined : reason),
+      reason,
     };
   }
 
@@ -190,6 +194,13 @@ export class Files {
     } finally {
       this.asked.delete(question);
     }
+  }
+
+  /** Whether the statement that runs is the one that files the key: until it has, the key is not there. */
+  private isRegistering(key: string): boolean {
+    const { statement } = this.interpreter;
+    const running = statement === undefined ? this.running : [...this.running, statement];
+    return this.asked.has(`[${key}]`) || running.some((one) => keysOf(one).has(key));
   }
 
   /** The files that are imported, and those that they import; those named alike first. */
@@ -237,6 +248,7 @@ export class Files {
     interpreter.skipForward = true;
     interpreter.tracing = false;
     interpreter.library.optionalImports = 0;
+    this.running.push(statement);
     try {
       interpreter.hide(() => interpreter.execute([statement]));
     } catch (error) {
@@ -246,6 +258,7 @@ export class Files {
           assignUnknown(interpreter, target, error.unknown);
       }
     } finally {
+      this.running.pop();
       interpreter.restore(state);
       Object.assign(interpreter, { skipForward, tracing });
       interpreter.library.optionalImports = optionalImports;

@@ -204,7 +204,7 @@ export function contains(container: Value, item: Value): boolean | undefined {
     const key = keyOf(item);
     if (key === undefined) return undefined;
     if (container.find(key, item) !== undefined) return true;
-    return container.uncertain === undefined ? false : undefined;
+    return container.doubt(item) === undefined ? false : undefined;
   }
   if (container instanceof SetValue) {
     const key = keyOf(item);

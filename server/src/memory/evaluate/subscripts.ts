@@ -79,7 +79,8 @@ function getKey(interpreter: Interpreter, dict: DictValue, index: Value, span: S
     dictSet(interpreter, dict, index, made);
     return made;
   }
-  if (dict.registry !== undefined) return dict.registry.reason;
+  const doubt = dict.doubt(index);
+  if (doubt !== undefined) return doubt;
   return interpreter.raise("KeyError", typeof index === "string" ? `'${index}'` : keyText(index), span);
 }
 

@@ -70,7 +70,9 @@ export type Key = string;
 export interface Registry {
   /** Runs what may add the key. */
   fill(key: Value): void;
-  /** Said of keys that nothing added. */
+  /** Why a key that nothing added may be there all the same; undefined when it is not. */
+  doubt(key: Value): Unknown | undefined;
+  /** Said of the dict as a whole: there may be more in it. */
   readonly reason: Unknown;
 }
 
@@ -93,6 +95,11 @@ export class DictValue extends Heap {
   }
 
   /** Why a key that is not found may be there all the same; undefined when it is not. */
+  doubt(key: Value): Unknown | undefined {
+    return this.tainted ?? this.registry?.doubt(key);
+  }
+
+  /** Why there may be other entries; undefined when all are known. */
   get uncertain(): Unknown | undefined {
     return this.tainted ?? this.registry?.reason;
   }

@@ -29,7 +29,7 @@ const get: Native = (_, args) => {
   if (file === undefined) return isUnknown(key) ? key : null;
   const entry = dict.find(file, key);
   if (entry !== undefined) return entry.value;
-  return dict.uncertain ?? args.or(2, "default", null);
+  return dict.doubt(key) ?? args.or(2, "default", null);
 };
 
 const pop: Native = (interpreter, args, span) => {
@@ -41,7 +41,8 @@ const pop: Native = (interpreter, args, span) => {
     dict.tainted ??= key;
     return key;
   }
-  if (dict.uncertain !== undefined) return dict.uncertain;
+  const doubt = dict.doubt(key);
+  if (doubt !== undefined) return doubt;
   const otherwise = args.get(2, "default");
   return otherwise !== undefined ? otherwise : interpreter.raise("KeyError", keyText(key), span);
 };
@@ -52,7 +53,8 @@ const setdefault: Native = (interpreter, args) => {
   const file = keyOf(key);
   const entry = file === undefined ? undefined : dict.find(file, key);
   if (entry !== undefined) return entry.value;
-  if (dict.uncertain !== undefined) return dict.uncertain;
+  const doubt = dict.doubt(key);
+  if (doubt !== undefined) return doubt;
   const value = args.or(2, "default", null);
   dictSet(interpreter, dict, key, value);
   return value;
