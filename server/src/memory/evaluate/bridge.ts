@@ -8,6 +8,7 @@ import { namedTupleType } from "./classes";
 import { dictOf, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { moduleHandle, objectOf } from "./nn/handle";
+import { carryValues } from "./known-values";
 import { keyText } from "./operations";
 import {
   BoundMethod,
@@ -225,6 +226,7 @@ export function runOperator(interpreter: Interpreter, name: string, args: CallAr
       : { span, modulePath: interpreter.modulePath };
   const result = interpreter.execution.call(name, positional, keywords, location);
   if (isUnknown(result)) return noteResult(interpreter, result, positional, keywords);
+  carryValues(name, positional, result);
   return owned(interpreter, result);
 }
 

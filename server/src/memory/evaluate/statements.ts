@@ -287,15 +287,19 @@ function enterContext(
 }
 
 function executeTry(interpreter: Interpreter, node: tree.Try): Completion {
-  const catchesImports = node.handlers.some((handler) => mayCatchImportError(handler.type));
+  const { library } = interpreter;
+  const catchesImports = node.handlers.some(({ type }) => mayCatch(importErrors, type));
+  const catchesTypes = node.handlers.some(({ type }) => mayCatch(typeErrors, type));
   const state = interpreter.state();
   let completion: Completion;
   try {
-    if (catchesImports) interpreter.library.optionalImports++;
+    if (catchesImports) library.optionalImports++;
+    if (catchesTypes) library.handledTypeErrors++;
     try {
       completion = interpreter.execute(node.body);
     } finally {
-      if (catchesImports) interpreter.library.optionalImports--;
+      if (catchesImports) library.optionalImports--;
+      if (catchesTypes) library.handledTypeErrors--;
     }
     completion ??= interpreter.execute(node.orelse);
   } catch (error) {
@@ -314,13 +318,13 @@ function executeTry(interpreter: Interpreter, node: tree.Try): Completion {
   return interpreter.execute(node.finally) ?? completion;
 }
 
-function mayCatchImportError(type: tree.Expression | undefined): boolean {
+const importErrors = ["ImportError", "ModuleNotFoundError", "Exception", "BaseException"];
+const typeErrors = ["TypeError", "Exception", "BaseException"];
+
+function mayCatch(errors: readonly string[], type: tree.Expression | undefined): boolean {
   if (type === undefined) return true;
-  if (type.kind === "Tuple") return type.elements.some(mayCatchImportError);
-  return (
-    type.kind === "Name" &&
-    ["ImportError", "ModuleNotFoundError", "Exception", "BaseException"].includes(type.id)
-  );
+  if (type.kind === "Tuple") return type.elements.some((one) => mayCatch(errors, one));
+  return type.kind === "Name" && errors.includes(type.id);
 }
 
 function handles(interpreter: Interpreter, handler: tree.ExceptHandler, error: PythonError): boolean {

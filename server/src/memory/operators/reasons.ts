@@ -30,11 +30,15 @@ export function argumentMissing(operator: string, argument: string): Message {
   );
 }
 
+const unexpected = { en: "{operator} has no argument {argument}", "zh-cn": "{operator} 没有参数 {argument}" };
+
 export function unexpectedArgument(operator: string, argument: string): Message {
-  return message(
-    { en: "{operator} has no argument {argument}", "zh-cn": "{operator} 没有参数 {argument}" },
-    { operator, argument },
-  );
+  return message(unexpected, { operator, argument });
+}
+
+/** Whether the reason is that an argument was given that there is not: PyTorch raises a TypeError. */
+export function isUnexpectedArgument(reason: Message): boolean {
+  return reason.text === unexpected;
 }
 
 export function shapesDoNotFit(operator: string, shapes: readonly (readonly number[])[]): Message {

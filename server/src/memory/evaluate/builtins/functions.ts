@@ -8,7 +8,7 @@ import { isInstance } from "../classes";
 import { PythonError } from "../errors";
 import { binaryOperation, truthOf } from "../expressions";
 import { formatValue, representation } from "../format";
-import { itemsOf, iterate, stopped } from "../iteration";
+import { dictSet, itemsOf, iterate, stopped } from "../iteration";
 import type { Interpreter } from "../interpreter";
 import { integer, isFloat, numeric, roundHalfEven, roundTo } from "../numbers";
 import { compare, keyOf } from "../operations";
@@ -399,6 +399,28 @@ const vars: Native = (interpreter, args, span) => {
   return isUnknown(object) ? object : interpreter.unknown("call", span, { name: "vars" });
 };
 
+/**
+ * `dir(object)`: what is not known is which names there are, but of one name it can be asked, as in
+ * `"silu" in dir(torch.nn.functional)`.
+ */
+const dir: Native = (interpreter, args, span) => {
+  const object = args.at(0);
+  if (object === undefined || isUnknown(object))
+    return object ?? interpreter.unknown("call", span, { name: "dir" });
+  const names = new DictValue();
+  const reason = interpreter.unknown("call", span, { name: "dir" });
+  const has = (name: Value): Value =>
+    typeof name === "string" ? hasattr(interpreter, new CallArguments([object, name]), span) : reason;
+  names.registry = {
+    fill: (name) => {
+      if (has(name) === true) dictSet(interpreter, names, name, name);
+    },
+    doubt: (name) => (has(name) === false ? undefined : reason),
+    reason,
+  };
+  return names;
+};
+
 const globals: Native = (interpreter) => interpreter.library.frameDict(interpreter.globals);
 const locals: Native = (interpreter) => interpreter.library.frameDict(interpreter.frame);
 
@@ -428,6 +450,7 @@ export const builtinFunctions: Readonly<Record<string, Native>> = {
   callable,
   chr,
   delattr,
+  dir,
   divmod,
   enumerate,
   filter,

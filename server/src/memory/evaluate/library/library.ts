@@ -58,6 +58,8 @@ function operatorName(path: string): string {
 export class Library {
   /** Nesting of `try` blocks that handle ImportError. */
   optionalImports = 0;
+  /** Nesting of `try` blocks that handle TypeError. */
+  handledTypeErrors = 0;
   readonly types = builtinTypes();
   readonly moduleClass: ClassValue;
   readonly namedTuple = new ClassValue("NamedTuple", []);

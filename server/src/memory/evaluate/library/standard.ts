@@ -51,7 +51,19 @@ export const transparentDecorator: Native = (_, args) => {
 
 export const nothing: Native = () => null;
 
-const partial: Native = (_, args) => new PartialValue(args.at(0) ?? null, args.withoutFirst());
+/** A partial of a partial is one, as in Python: its `func` is the inner one's. */
+const partial: Native = (_, args) => {
+  const callee = args.at(0) ?? null;
+  const given = args.withoutFirst();
+  if (!(callee instanceof PartialValue)) return new PartialValue(callee, given);
+  const { positional, keywords, unknownKeywords } = callee.args;
+  const merged = new CallArguments(
+    [...positional, ...given.positional],
+    new Map([...keywords, ...given.keywords]),
+    given.unknownKeywords ?? unknownKeywords,
+  );
+  return new PartialValue(callee.callee, merged);
+};
 
 /** `functools.update_wrapper`: the wrapper takes over the name and the attributes of what it wraps. */
 function wrap(interpreter: Interpreter, wrapper: Value, wrapped: Value): Value {

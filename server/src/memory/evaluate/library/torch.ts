@@ -4,6 +4,8 @@ import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
+import type { Span } from "../../../python/tree";
+import { distinctValues } from "../known-values";
 import { integer, numeric } from "../numbers";
 import { plainWeight, spectralNorm, weightNorm } from "../nn/reparametrized";
 import { deviceOf } from "../nn/tensors";
@@ -155,11 +157,14 @@ const finfo: Native = (interpreter, args, span) => {
   );
 };
 
-/** `torch.linspace` keeps its values while it is short: stochastic depth is decided on them. */
-const linspace: Native = (interpreter, args, span) => {
-  const made = runOperator(interpreter, "torch.linspace", args, span);
-  const [start, end] = [numeric(args.or(0, "start", null)), numeric(args.or(1, "end", null))];
-  const steps = integer(args.or(2, "steps", null));
+/** Keeps its values while it is short: stochastic depth is decided on them. `steps` where none are given: NumPy's 50. */
+function spaced(interpreter: Interpreter, args: CallArguments, span: Span | undefined, name: string): Value {
+  const [from, to, count] = [args.or(0, "start", null), args.or(1, "end", null), args.or(2, name, 50)];
+  const dtype: [string, Value][] = name === "num" ? [["dtype", new DtypeValue("float64")]] : [];
+  const given = name === "num" ? new CallArguments([from, to, count], new Map(dtype)) : args;
+  const made = runOperator(interpreter, "torch.linspace", given, span);
+  const [start, end] = [numeric(from), numeric(to)];
+  const steps = integer(count);
   if (
     !(made instanceof Tensor) ||
     start === undefined ||
@@ -171,6 +176,28 @@ const linspace: Native = (interpreter, args, span) => {
   made.values = Array.from({ length: steps }, (_, i) =>
     steps === 1 ? start : start + ((end - start) * i) / (steps - 1),
   );
+  return made;
+}
+
+const linspace: Native = (interpreter, args, span) => spaced(interpreter, args, span, "steps");
+
+/** A NumPy array is followed as a tensor of doubles. */
+const numpyLinspace: Native = (interpreter, args, span) => {
+  const isPlain = args.count <= 3 && [...args.keywords.keys()].every((name) => /^(start|num)$/.test(name));
+  return isPlain
+    ? spaced(interpreter, args, span, "num")
+    : interpreter.unknown("call", span, { name: "numpy.linspace" });
+};
+
+/** How many different values there are is known where the values are. */
+const unique: Native = (interpreter, args, span) => {
+  const given = args.at(0);
+  const values = args.count === 1 && given instanceof Tensor ? distinctValues(given) : undefined;
+  if (values === undefined || !(given instanceof Tensor))
+    return runOperator(interpreter, "torch.unique", args, span);
+  const dtype = new Map<string, Value>([["dtype", new DtypeValue(given.dtype)]]);
+  const made = runOperator(interpreter, "torch.zeros", new CallArguments([values.length], dtype), span);
+  if (made instanceof Tensor) made.values = values;
   return made;
 };
 
@@ -241,6 +268,8 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
       : (args.unknown() ?? 0);
   },
   "torch.linspace": linspace,
+  "numpy.linspace": numpyLinspace,
+  "torch.unique": unique,
   "torch.compile": transparentDecorator,
   "torch.jit.script": transparentDecorator,
   "torch.jit.script_method": identity,

@@ -1,7 +1,8 @@
 /** `nn.Module` and the classes of `torch.nn` as classes of the evaluator. */
-import { message } from "../../../messages/message";
+import { message, render } from "../../../messages/message";
 import { unknownReasons } from "../../../messages/estimate";
 import { Unknown } from "../../unknown";
+import { isUnexpectedArgument } from "../../operators/reasons";
 import type { ModuleRow } from "../../modules/module";
 import { constructModule, forwardModule } from "../../modules/registry";
 import { noteResult, owned, toArguments } from "../bridge";
@@ -41,6 +42,8 @@ export function torchClass(
   else if (row !== undefined) {
     type.attributes.set("__init__", new NativeFunction("__init__", constructor(path)));
     type.attributes.set("forward", new NativeFunction("forward", forward(path)));
+    // It fills parameters that are there already.
+    type.attributes.set("reset_parameters", new NativeFunction("reset_parameters", () => null));
   }
   return type;
 }
@@ -56,6 +59,12 @@ function constructor(path: string): Native {
     const fault = interpreter.hide(() =>
       constructModule(interpreter.execution, path, moduleHandle(interpreter, object), positional, keywords),
     );
+    if (
+      fault !== undefined &&
+      interpreter.library.handledTypeErrors > 0 &&
+      isUnexpectedArgument(fault.reason)
+    )
+      return interpreter.raise("TypeError", render(fault.reason, "en"), span);
     return fault === undefined ? null : notUnderstood(interpreter, object, path, fault, span);
   };
 }
