@@ -5,7 +5,7 @@ import { CallArguments } from "../arguments";
 import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import type { Span } from "../../../python/tree";
-import { distinctValues } from "../known-values";
+import { knownValueFunctions } from "./known-values";
 import { integer, numeric } from "../numbers";
 import { plainWeight, spectralNorm, weightNorm } from "../nn/reparametrized";
 import { deviceOf } from "../nn/tensors";
@@ -189,18 +189,6 @@ const numpyLinspace: Native = (interpreter, args, span) => {
     : interpreter.unknown("call", span, { name: "numpy.linspace" });
 };
 
-/** How many different values there are is known where the values are. */
-const unique: Native = (interpreter, args, span) => {
-  const given = args.at(0);
-  const values = args.count === 1 && given instanceof Tensor ? distinctValues(given) : undefined;
-  if (values === undefined || !(given instanceof Tensor))
-    return runOperator(interpreter, "torch.unique", args, span);
-  const dtype = new Map<string, Value>([["dtype", new DtypeValue(given.dtype)]]);
-  const made = runOperator(interpreter, "torch.zeros", new CallArguments([values.length], dtype), span);
-  if (made instanceof Tensor) made.values = values;
-  return made;
-};
-
 /** `nn.init.calculate_gain`: only used to scale values. */
 const gain: Native = () => new Float(1);
 
@@ -269,7 +257,7 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
   },
   "torch.linspace": linspace,
   "numpy.linspace": numpyLinspace,
-  "torch.unique": unique,
+  ...knownValueFunctions,
   "torch.compile": transparentDecorator,
   "torch.jit.script": transparentDecorator,
   "torch.jit.script_method": identity,

@@ -79,6 +79,7 @@ const abstract: Readonly<Record<string, Predicate>> = {
   "types.FunctionType": (value) => value instanceof FunctionValue,
   "types.NoneType": (value) => value === null,
   "types.slice": (value) => value instanceof SliceValue,
+  "builtins.type": (value) => value instanceof ClassValue,
   "builtins.slice": (value) => value instanceof SliceValue,
 };
 
