@@ -14,6 +14,7 @@ import type { ResolveImport } from "./python/resolve-import";
 import type { TrainingSetup } from "./memory/setup";
 import type { MessageText } from "./messages/message";
 import type { ParsedModule } from "./python/parse";
+import type { Span } from "./python/tree";
 import { buildScopes } from "./python/scope";
 import type { Scopes } from "./python/scope";
 import { groupTitles } from "./rules/groups";
@@ -55,6 +56,8 @@ export interface Analysis {
   readonly estimates: Estimates;
   /** The verdict on the trained model; `undefined` without a budget, a device or a model. */
   readonly verdict: BudgetVerdict | undefined;
+  /** The loops that train, in source order: where the innermost that runs backward and step stands. Found on first use. */
+  readonly trainingLoops: readonly Span[];
   /** What the script says of its data; found on first use. */
   readonly data: ScriptData;
   /** The one of the options: whoever simulates further must see the same files. */
@@ -132,11 +135,19 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
     get verdict() {
       return file.verdict;
     },
+    get trainingLoops() {
+      return spansOf(file.torch.trainingLoops.loops.map(({ loop }) => loop));
+    },
     get data() {
       return file.torch.scriptSetup.data;
     },
     resolveImport: options.resolveImport,
   };
+}
+
+/** Each once, in source order. */
+function spansOf(nodes: readonly Span[]): Span[] {
+  return [...new Set(nodes)].sort((a, b) => a.start - b.start).map(({ start, end }) => ({ start, end }));
 }
 
 /** A header that names no device or budget stands for the project's: findings about them go to its first comment. */

@@ -18,6 +18,7 @@ export interface ClientFeatures {
   readonly pullsDiagnostics: boolean;
   readonly refreshesDiagnostics: boolean;
   readonly refreshesInlayHints: boolean;
+  readonly refreshesCodeLenses: boolean;
   readonly givesConfiguration: boolean;
   readonly watchesConfiguration: boolean;
   readonly watchesFiles: boolean;
@@ -40,6 +41,7 @@ export function readClientFeatures(params: InitializeParams): ClientFeatures {
     locale: params.locale,
     pullsDiagnostics: pull !== undefined,
     refreshesDiagnostics: workspace?.diagnostics?.refreshSupport === true,
+    refreshesCodeLenses: workspace?.codeLens?.refreshSupport === true,
     refreshesInlayHints: workspace?.inlayHint?.refreshSupport === true,
     givesConfiguration: workspace?.configuration === true,
     watchesConfiguration: workspace?.didChangeConfiguration?.dynamicRegistration === true,

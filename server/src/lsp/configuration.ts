@@ -17,6 +17,8 @@ export interface Settings {
   readonly modelHints: boolean;
   readonly headerHint: boolean;
   readonly peakHint: boolean;
+  readonly layerHints: boolean;
+  readonly codeLens: boolean;
   readonly language: Language;
   /** Of rules that the editor or the project gives one. */
   readonly levels: LevelOverrides;
@@ -117,6 +119,8 @@ export function readSettings(given: unknown, locale: string | undefined, project
     modelHints: hints["model"] !== false,
     headerHint: hints["header"] !== false,
     peakHint: hints["peak"] !== false,
+    layerHints: hints["layers"] === true,
+    codeLens: settings["codeLens"] === true,
     language:
       language === "en" || language === "zh-cn" ? language : (project?.language ?? languageFor(locale)),
     levels: analysis.levels ?? {},

@@ -3,6 +3,7 @@ import type { InlayHint, InlayHintParams } from "vscode-languageserver";
 import { needsArguments } from "../memory/estimate";
 import { classHeads } from "./class-heads";
 import { textContext } from "./hover";
+import { layerHints } from "./layer-hints";
 import { headerHint, modelHint, modelMarkdown } from "./model-text";
 import { hintTexts } from "../messages/editor";
 import { message } from "../messages/message";
@@ -28,6 +29,7 @@ export async function inlayHints(session: Session, params: InlayHintParams): Pro
   if (settings.headerHint) headerHints(analysed).forEach(place);
   if (settings.modelHints) modelHints(analysed).forEach(place);
   if (settings.peakHint) peakHints(analysed).forEach(place);
+  if (settings.layerHints) layerHints(analysed).forEach(place);
   return hints;
 }
 

@@ -1,5 +1,6 @@
 /** The language server, whatever it runs in: `main.ts` gives it a connection and a host. */
 import {
+  CodeLensRefreshRequest,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
   FileChangeType,
@@ -19,6 +20,7 @@ import { Analyses } from "./analyses";
 import type { Outcome } from "./analyses";
 import { readClientFeatures } from "./client-features";
 import { codeActionKinds, codeActions } from "./code-actions";
+import { codeLenses } from "./code-lens";
 import { completion, completionTriggers } from "./completion";
 import { Configuration } from "./configuration";
 import { Diagnostics } from "./diagnostics";
@@ -73,6 +75,7 @@ function initializeResult(host: ServerHost): InitializeResult {
       completionProvider: { triggerCharacters: [...completionTriggers] },
       hoverProvider: true,
       inlayHintProvider: true,
+      codeLensProvider: {},
       workspace: {
         workspaceFolders: { supported: true, changeNotifications: true },
         fileOperations: { didCreate: anyFile, didRename: anyFile, didDelete: anyFile },
@@ -167,6 +170,12 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     await scan.follow(scope === "workspace");
   };
 
+  /** Hints and lenses are not asked for again by themselves. */
+  const refreshFigures = (): void => {
+    if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
+    if (features.refreshesCodeLenses) background(connection.sendRequest(CodeLensRefreshRequest.type));
+  };
+
   documents.listen(connection);
   const contained = containment(connection);
   connection.languages.diagnostics.on(
@@ -197,6 +206,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
   });
   connection.onNotification(clearScanMethod, () => scan.clear());
   connection.onHover(contained((asked) => hover(session, asked), null));
+  connection.onCodeLens(contained((asked) => codeLenses(session, asked), []));
   connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));
 
   connection.onDidChangeConfiguration(({ settings }) => {
@@ -204,7 +214,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     diagnostics.settingsChanged();
     scan.settingsChanged();
     background(followWorkspace());
-    if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
+    refreshFigures();
   });
   const moved = (): void => scan.filesMoved();
   connection.workspace.onDidCreateFiles(moved);
@@ -222,7 +232,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     configuration.projectChanged();
     diagnostics.settingsChanged();
     scan.settingsChanged();
-    if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
+    refreshFigures();
     const units = documents.all();
     for (const unit of units) background(showMistakesOfProject(unit));
     if (units.length === 0) background(project.publish(languageFor(features.locale)));

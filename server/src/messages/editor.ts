@@ -136,6 +136,11 @@ export const originNames = {
   default: { en: "Assumed", "zh-cn": "默认" },
 } satisfies Record<string, MessageText>;
 
+/** Code lenses. */
+export const lensTexts = {
+  step: { en: "a training step: {step}", "zh-cn": "单个训练步：{step}" },
+} satisfies Record<string, MessageText>;
+
 /** Hints at the end of a line. VS Code cuts what is longer than 43 characters. */
 export const hintTexts = {
   states: {
@@ -156,5 +161,14 @@ export const hintTexts = {
   },
   notEstimated: { en: "not estimated: {reason}", "zh-cn": "未能估算：{reason}" },
   peakHere: { en: "peak of the step is here", "zh-cn": "本步的峰值在这里" },
+  layer: { en: "{parameters, number} parameters", "zh-cn": "{parameters, number} 个参数" },
+  layerKeeps: {
+    en: "{parameters, number} parameters, saves {size}",
+    "zh-cn": "{parameters, number} 个参数，保存 {size}",
+  },
+  layerKeepsNothing: {
+    en: "{parameters, number} parameters, saves nothing new",
+    "zh-cn": "{parameters, number} 个参数，无新增保存",
+  },
   statesOnly: { en: "{need}, model states", "zh-cn": "{need}，不含激活" },
 } satisfies Record<string, MessageText>;
