@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { parseDiff } from "../../server/src/cli/changed-lines";
 import { linesOfSource, shiftedLines } from "../../server/src/cli/file-filter";
-import { changesSince } from "../../server/src/cli/git";
 import { Source } from "../../server/src/python/source";
 import { applyEdits } from "../../server/src/rules/fix";
 import { TemporaryFolder } from "../unit/workspace/folder";
@@ -115,13 +114,85 @@ describe("vramlint check --diff", () => {
     assert.deepEqual(places.sort(), names.map((name) => `${name}:8`).sort());
   });
 
-  it("takes a changed notebook whole", async () => {
-    repository = new Repository({ "a.ipynb": "{}\n", "b.ipynb": "{}\n" });
-    repository.write("a.ipynb", '{"cells": []}\n');
-    const changes = await changesSince("HEAD", { cwd: repository.path, env: { PATH: process.env["PATH"] } });
-    assert.ok(!("mistake" in changes));
-    assert.equal(await changes.linesOf(repository.join("a.ipynb")), "all");
-    assert.equal(await changes.linesOf(repository.join("b.ipynb")), undefined);
+  describe("of notebooks", () => {
+    /** A notebook of code cells, each of lines, in one of the forms that programs write. */
+    function notebook(
+      cells: readonly (readonly string[])[],
+      indent: number | undefined = 1,
+      outputs: unknown[] = [],
+    ) {
+      const code = cells.map((lines) => ({
+        cell_type: "code",
+        metadata: {},
+        outputs,
+        source: lines.map((line, index) => (index < lines.length - 1 ? `${line}\n` : line)),
+      }));
+      const text = { cell_type: "markdown", metadata: {}, source: ["text"] };
+      return `${JSON.stringify({ cells: [text, ...code], metadata: {}, nbformat: 4, nbformat_minor: 5 }, undefined, indent)}\n`;
+    }
+    const flaw = (name: string): string => `${name} = 1  ${unused}`;
+    const before = [["import torch"], [flaw("a"), flaw("b")], [flaw("c"), flaw("d")]];
+
+    async function places(): Promise<string[]> {
+      const { stdout } = await vramlint(["check", "--diff", "HEAD", "--format", "json"], {
+        cwd: repository.path,
+        env: { PATH: process.env["PATH"] },
+      });
+      const { findings } = JSON.parse(stdout) as { findings: { cell: number; line: number }[] };
+      return findings.map(({ cell, line }) => `${cell}:${line}`);
+    }
+
+    for (const indent of [1, undefined]) {
+      it(`tells changed lines of cells, laid out ${indent === undefined ? "on one line" : "as usual"}`, async () => {
+        repository = new Repository({ "a.ipynb": notebook(before, indent) });
+        assert.deepEqual(await places(), []);
+        const [torch = [], first = [], second = []] = before;
+        repository.write(
+          "a.ipynb",
+          notebook([torch, first, [flaw("c"), flaw("changed"), flaw("d")]], indent),
+        );
+        assert.deepEqual(await places(), ["4:2"]);
+        // A line behind the last puts a line end and a comma into the JSON of the one before it.
+        repository.write("a.ipynb", notebook([torch, [...first, flaw("added")], second], indent));
+        assert.deepEqual(await places(), ["3:3"]);
+        repository.write("a.ipynb", notebook([torch, [flaw("new")], first, second], indent));
+        assert.deepEqual(await places(), ["3:1"]);
+        repository.write("a.ipynb", notebook([torch, second], indent));
+        assert.deepEqual(await places(), []);
+      });
+    }
+
+    it("are not changed by outputs, nor by another layout", async () => {
+      repository = new Repository({ "a.ipynb": notebook(before) });
+      repository.write("a.ipynb", notebook(before, 1, [{ output_type: "stream", text: ["1\n", "2\n"] }]));
+      assert.deepEqual(await places(), []);
+      repository.write("a.ipynb", notebook(before, 4));
+      assert.deepEqual(await places(), []);
+    });
+
+    it("count whole when they are new or were none before, and keep their lines when renamed", async () => {
+      repository = new Repository({ "a.ipynb": "{}\n", "b.ipynb": notebook(before) });
+      repository.write("a.ipynb", notebook(before));
+      assert.deepEqual(await places(), ["3:1", "3:2", "4:1", "4:2"]);
+      repository.write("a.ipynb", "{}\n");
+      repository.git("mv", "b.ipynb", "c d.ipynb");
+      const [torch = [], first = []] = before;
+      repository.write("c d.ipynb", notebook([torch, first, [flaw("c"), flaw("changed")]]));
+      repository.write("a.ipynb", '{"cells": []}\n');
+      assert.deepEqual(await places(), ["4:2"]);
+    });
+
+    it("are fixed on their changed lines only", async () => {
+      repository = new Repository({ "a.ipynb": notebook(before) });
+      const [torch = [], first = []] = before;
+      repository.write("a.ipynb", notebook([torch, first, [flaw("c"), flaw("changed")]]));
+      await vramlint(["check", "--diff", "HEAD", "--fix"], {
+        cwd: repository.path,
+        env: { PATH: process.env["PATH"] },
+      });
+      const expected = notebook([torch, first, [flaw("c"), "changed = 1"]]);
+      assert.equal(readFileSync(repository.join("a.ipynb"), "utf8"), expected);
+    });
   });
 
   it("counts lines as git does where a lone carriage return ends one", async () => {
@@ -238,8 +309,8 @@ describe("changed lines", () => {
     assert.deepEqual(
       [...parseDiff(diff)],
       [
-        ["x.py", [{ from: 2, to: 3 }]],
-        ["汉\t.py", [{ from: 0, to: 0 }]],
+        ["x.py", { lines: [{ from: 2, to: 3 }], before: "x.py" }],
+        ["汉\t.py", { lines: [{ from: 0, to: 0 }], before: "汉\t.py" }],
       ],
     );
     assert.deepEqual([...parseDiff("")], []);

@@ -264,7 +264,7 @@ describe("vramlint estimate", () => {
       const { code, stdout } = await estimate(
         ...["--budget", "15MiB", "--device=rtx-4090", "--batch", "256", "--format", "json"],
       );
-      assert.equal(code, 0);
+      assert.equal(code, 1, "over the budget");
       const { models, budget } = JSON.parse(stdout) as {
         models: { assumptions: { key: string; value: string; from: string }[] }[];
         budget: { budget: number; device: number; batch: number; verdict: string };
@@ -291,6 +291,11 @@ describe("vramlint estimate", () => {
         [["--batch", "2.5"], /^vramlint: --batch: /],
         [["--batch="], /^vramlint: --batch cannot be ; give one value/],
         [["--budget", "1GiB, loss=none"], /^vramlint: --budget cannot be 1GiB, loss=none; give one value/],
+        [["--model", "Nothing()"], /^vramlint: --model: This file defines nothing named `Nothing`/],
+        [
+          ["--model", "LeNet(), budget=1GiB"],
+          /^vramlint: --model cannot be LeNet\(\), budget=1GiB; give one value/,
+        ],
         [["--budget", "1GiB\nimport os"], /^vramlint: --budget cannot be 1GiB\\x0aimport os/],
       ] as const) {
         const refused = await estimate(...argv);
@@ -301,13 +306,130 @@ describe("vramlint estimate", () => {
       }
     });
 
+    it("tells by its exit code whether the step is over, whatever the format", async () => {
+      const lenet = readFileSync(path.join(__dirname, "../goldens/models/lenet5.py"), "utf8");
+      folder.write("a.py", lenet);
+      folder.write("bare.py", lenet.replace(/# vram:.*/g, ""));
+      folder.write(
+        "never.py",
+        "import torch\nclass Net(torch.nn.Module):\n    def __init__(self, width): pass\n",
+      );
+      for (const [argv, expected] of [
+        [["a.py"], 0],
+        [["a.py", "--budget=15MiB"], 1],
+        [["a.py", "--device=15MiB"], 1],
+        [["a.py", "--budget=15MiB", "--exit-zero"], 0],
+        // Without an input only the model states are known: over is over, below says nothing.
+        [["bare.py", "--budget=1KiB"], 1],
+        [["bare.py", "--budget=24GiB"], 0],
+        [["never.py", "--budget=24GiB"], 2],
+        [["never.py", "--budget=24GiB", "--exit-zero"], 2],
+      ] as const) {
+        for (const format of ["text", "json"]) {
+          const { code, stderr } = await vramlint(["estimate", ...argv, "--format", format], {
+            cwd: folder.path,
+          });
+          assert.equal(code, expected, argv.join(" "));
+          assert.equal(stderr, "");
+        }
+      }
+    });
+
+    it("lists every model of a file, and judges the one that --model names", async () => {
+      const linear = (name: string, width: string, argument = ""): string =>
+        `class ${name}(nn.Module):\n    def __init__(self${argument}):\n        super().__init__()\n` +
+        `        self.layer = nn.Linear(10, ${width})\n    def forward(self, x):\n        return self.layer(x)\n`;
+      folder.write(
+        "a.py",
+        `# vram: budget=1GiB, model=Small()\nfrom torch import nn\n${linear("Small", "5")}${linear("Wide", "width", ", width, bias=True")}`,
+      );
+      const modelsOf = async (...argv: string[]) => {
+        const { stdout } = await vramlint(["estimate", "a.py", "--format", "json", ...argv], {
+          cwd: folder.path,
+        });
+        return (
+          JSON.parse(stdout) as {
+            models: { name: string; line: number; parameters: { count: number } | null }[];
+          }
+        ).models;
+      };
+      assert.deepEqual(
+        (await modelsOf()).map(({ name, line, parameters }) => [name, line, parameters?.count]),
+        [
+          ["Small", 1, 55],
+          ["Wide", 9, undefined],
+        ],
+      );
+      assert.deepEqual(
+        (await modelsOf("--model", "Wide(7, bias=False)")).map(({ name, line, parameters }) => [
+          name,
+          line,
+          parameters?.count,
+        ]),
+        [
+          ["Wide", 9, 77],
+          ["Small", 3, 55],
+        ],
+      );
+    });
+
+    it("reads notebooks, and names cell and line", async () => {
+      const cell = (source: string, type = "code"): object => ({ cell_type: type, metadata: {}, source });
+      const cells = [
+        cell("# A model", "markdown"),
+        cell(
+          "%matplotlib inline\n# vram: budget=1GiB, batch=2, input=float32[B,10]\nimport torch\nfrom torch import nn",
+        ),
+        cell("%%bash\nclass Net(nn.Module): pass"),
+        cell(
+          "class Net(nn.Module):\n  def __init__(self):\n    super().__init__()\n    self.a = nn.Linear(10, 5)\n  def forward(self, x):\n    return mystery(self.a(x))",
+        ),
+      ];
+      folder.write("a.ipynb", JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+      const { code, stdout, stderr } = await vramlint(["estimate", "a.ipynb"], { cwd: folder.path });
+      assert.equal(stderr, "");
+      assert.equal(code, 0);
+      assert.match(stdout, /^a\.ipynb:cell 4:1: Net\n {2}parameters .*55, 55 trainable\n/);
+      const json = await vramlint(["estimate", "a.ipynb", "--format", "json"], { cwd: folder.path });
+      const { models } = JSON.parse(json.stdout) as {
+        models: { name: string; cell: number; line: number; unknown: { cell: number; line: number }[] }[];
+      };
+      assert.deepEqual(
+        models.map(({ name, cell: number, line }) => [name, number, line]),
+        [["Net", 4, 1]],
+      );
+      assert.ok(models[0]?.unknown.some((place) => place.cell === 4 && place.line === 6));
+      assert.match(stdout, /\n {4}cell 4, line 6: /);
+      const piped = await vramlint(["estimate", "-", "--stdin-filename", "a.ipynb"], {
+        cwd: folder.path,
+        stdin: readFileSync(folder.join("a.ipynb")),
+      });
+      assert.equal(piped.stdout, stdout);
+      const chinese = await vramlint(["estimate", "a.ipynb", "--lang=zh-cn"], { cwd: folder.path });
+      assert.match(chinese.stdout, /\p{Script=Han}/u);
+      folder.write("bad.ipynb", "{");
+      folder.write(
+        "r.ipynb",
+        JSON.stringify({ cells, metadata: { language_info: { name: "R" } }, nbformat: 4 }),
+      );
+      for (const [name, reason] of [
+        ["bad.ipynb", /^vramlint: bad\.ipynb: this notebook is not valid JSON/],
+        ["r.ipynb", /^vramlint: r\.ipynb: not checked, the notebook's language is R/],
+      ] as const) {
+        const refused = await vramlint(["estimate", name], { cwd: folder.path });
+        assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+        assert.match(refused.stderr, reason);
+      }
+    });
+
     it("says what is missing in a file without models", async () => {
       folder.write("a.py", "import torch\n");
       const { code, stdout, stderr } = await vramlint(["estimate", "a.py"], { cwd: folder.path });
-      assert.equal(code, 0);
+      assert.equal(code, 2);
       assert.equal(stdout, "");
       assert.match(stderr, /^vramlint: a\.py: no model found\./);
       const json = await vramlint(["estimate", "a.py", "--format", "json"], { cwd: folder.path });
+      assert.equal(json.code, 2);
       assert.deepEqual(JSON.parse(json.stdout), { models: [], budget: null });
     });
 
@@ -315,8 +437,8 @@ describe("vramlint estimate", () => {
       const { code, stderr } = await vramlint(["estimate", "-", "--stdin-filename", "b.py"], {
         stdin: "x = 1\n",
       });
-      assert.equal(code, 0);
-      assert.match(stderr, /^vramlint: b\.py: /);
+      assert.equal(code, 2);
+      assert.match(stderr, /^vramlint: b\.py: no model found/);
     });
 
     it("refuses folders, missing and unreadable files", async () => {

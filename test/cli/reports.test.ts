@@ -119,7 +119,7 @@ describe("reports for other programs", () => {
       assert.ok(result?.message.text?.includes("\\[x](https://example.org)"), result?.message.text);
     });
 
-    it("carries the rules with their pages and links", async () => {
+    it("carries the rules with their whole pages", async () => {
       const log = await sarif(["rules"], fixturesFolder);
       const rules = log.runs[0]?.tool.driver.rules ?? [];
       assert.ok(rules.length > 5);
@@ -127,7 +127,8 @@ describe("reports for other programs", () => {
         const known = catalogue.find(({ name }) => name === rule.id);
         assert.equal(rule.shortDescription?.text, known?.summary.en);
         assert.ok(rule.help?.markdown?.startsWith(`# ${rule.id}\n`), rule.id);
-        assert.ok(readFileSync(new URL(rule.helpUri ?? ""), "utf8").startsWith(`# ${rule.id}\n`));
+        // An address of this machine would be dead wherever the report is read.
+        assert.equal(rule.helpUri, undefined);
         for (const result of resultsOf(log)) {
           assert.equal(result.ruleIndex === index, result.ruleId === rule.id);
         }

@@ -46,6 +46,30 @@ describe("settings files on the command line", () => {
     ]);
   });
 
+  it("checks what is excluded when it is named itself, unless --force-exclude says otherwise", async () => {
+    folder.write("vramlint.toml", 'exclude = ["build", "*_generated.py"]\n');
+    for (const name of ["a.py", "a_generated.py", "build/b.py", "build/deep/c.py"])
+      folder.write(name, flawed);
+    const check = (...argv: string[]) => vramlint(["check", ...argv], { cwd: folder.path });
+    const named = ["a.py", "a_generated.py", "build/b.py", "build/deep/c.py"];
+    assert.match((await check(...named)).stdout, /in 4 files/);
+    assert.match((await check("--force-exclude", ...named)).stdout, /in 1 file\./);
+    for (const path of ["build", "build/deep", "build/**/*.py", "a_generated.py"]) {
+      const { code, stderr } = await check("--force-exclude", path);
+      assert.deepEqual([code, stderr], [0, ""], path);
+    }
+    // A missing file is a mistake all the same.
+    assert.equal((await check("--force-exclude", "missing_generated.py")).code, 2);
+    const piped = await vramlint(
+      ["check", "--fix", "--force-exclude", "--stdin-filename", "build/x.py", "-"],
+      {
+        cwd: folder.path,
+        stdin: flawed,
+      },
+    );
+    assert.deepEqual([piped.code, piped.stdout], [0, flawed]);
+  });
+
   it("leaves out what is excluded and what is ignored in some files", async () => {
     folder.write("lib/b.py", flawed);
     folder.write("lib/c.py", flawed);

@@ -1,8 +1,15 @@
 /** Which lines of which files a `git diff` changed: read from its hunk headers. */
 import type { LineRange } from "../directives/logical-lines";
 
-/** Lines of the new side, from 0, by path relative to the top of the repository. A file without added lines is absent. */
-export type ChangedLines = ReadonlyMap<string, readonly LineRange[]>;
+export interface ChangedFile {
+  /** Lines of the new side, from 0. */
+  readonly lines: readonly LineRange[];
+  /** The path that the old side had; `undefined` for a new file. */
+  readonly before: string | undefined;
+}
+
+/** By path relative to the top of the repository. A file without added lines is absent. */
+export type ChangedLines = ReadonlyMap<string, ChangedFile>;
 
 const hunkHeader = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
@@ -11,7 +18,8 @@ const hunkHeader = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
  * that looks like a header is not taken for one.
  */
 export function parseDiff(diff: string): ChangedLines {
-  const changed = new Map<string, LineRange[]>();
+  const changed = new Map<string, { lines: LineRange[]; before: string | undefined }>();
+  let before: string | undefined;
   let file: string | undefined;
   let inHunk = 0;
   for (const line of diff.split("\n")) {
@@ -20,24 +28,29 @@ export function parseDiff(diff: string): ChangedLines {
       continue;
     }
     if (line.startsWith("diff --git ")) file = undefined;
-    else if (line.startsWith("+++ ")) file = newPath(line.slice("+++ ".length));
+    else if (line.startsWith("--- ")) before = pathOf(line.slice("--- ".length), "a/");
+    else if (line.startsWith("+++ ")) file = pathOf(line.slice("+++ ".length), "b/");
     const hunk = hunkHeader.exec(line);
     if (!hunk) continue;
     const [, removed = "1", start = "0", added = "1"] = hunk;
     inHunk = Number(removed) + Number(added);
     if (file === undefined || added === "0") continue;
     const from = Number(start) - 1;
-    const ranges = changed.get(file) ?? [];
-    ranges.push({ from, to: from + Number(added) - 1 });
-    changed.set(file, ranges);
+    const found = changed.get(file) ?? { lines: [], before };
+    found.lines.push({ from, to: from + Number(added) - 1 });
+    changed.set(file, found);
   }
   return changed;
 }
 
-/** `b/path`, quoted as in C where it has odd characters; behind a path with spaces stands a tab. */
-function newPath(text: string): string | undefined {
+/**
+ * The path behind `a/` or `b/`, quoted as in C where it has odd characters; behind a path with spaces stands a tab.
+ * `undefined` for `/dev/null`.
+ */
+function pathOf(text: string, prefix: string): string | undefined {
   const path = text.startsWith('"') ? unquoted(text) : text.replace(/\t$/, "");
-  return path.startsWith("b/") ? Buffer.from(path.slice(2), "latin1").toString("utf8") : undefined;
+  if (!path.startsWith(prefix)) return undefined;
+  return Buffer.from(path.slice(prefix.length), "latin1").toString("utf8");
 }
 
 const escapes: Readonly<Record<string, string>> = {

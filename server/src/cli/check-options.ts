@@ -34,6 +34,7 @@ export interface CheckOptions {
   readonly statistics: boolean;
   readonly maxFileSize: string | undefined;
   readonly stdinFilename: string | undefined;
+  readonly forceExclude: boolean;
 }
 
 export interface CheckPlan {

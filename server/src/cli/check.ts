@@ -16,7 +16,7 @@ import { planOf, stdinMark } from "./check-options";
 import type { CheckOptions, CheckPlan } from "./check-options";
 import { checkText, fixText, isFixable, textOf } from "./checked-file";
 import type { FixedFile } from "./checked-file";
-import { documentOf, linesOfDocument, readLimit } from "./document";
+import { changedLinesOf, documentOf, readLimit } from "./document";
 import type { Document } from "./document";
 import type { FileFilter } from "./file-filter";
 import { changesSince } from "./git";
@@ -58,6 +58,8 @@ export async function check(
     : await discoverFiles(paths.length === 0 ? ["."] : paths, {
         cwd: io.cwd,
         excludes: project.excludes,
+        forceExclude: options.forceExclude,
+        isCancelled: () => io.signal?.aborted === true,
         extensions: checkedEndings,
       });
   const mistakes = project.mistakes(files);
@@ -143,6 +145,10 @@ class CheckRun {
     const isFilter = this.plan.fixes !== undefined;
     if (isFilter) this.out = io.stderr;
     const bytes = await io.readStdin();
+    if (this.options.forceExclude && this.project.excludes(path.resolve(io.cwd, name))) {
+      if (isFilter) io.stdout.write(bytes);
+      return;
+    }
     const decoded = decodePython(bytes, name, readLimit(name, this.plan.maxFileSize));
     if ("problem" in decoded) {
       this.complain(decoded.problem);
@@ -184,15 +190,16 @@ class CheckRun {
   /** Checks a file; what it gives, called when the file's turn has come, writes and tells. */
   private async checkFile(name: string): Promise<() => Promise<void>> {
     const absolute = path.resolve(this.terminal.io.cwd, name);
-    const changed = await this.filters.changes?.linesOf(absolute);
-    if (this.filters.changes !== undefined && changed === undefined) return () => Promise.resolve();
+    const change = await this.filters.changes?.of(absolute);
+    if (this.filters.changes !== undefined && change === undefined) return () => Promise.resolve();
     const read = await readTextFile(absolute, name, readLimit(name, this.plan.maxFileSize));
     if ("problem" in read) return this.complaint(read.problem);
     const { file } = read;
     const document = documentOf(name, file.text, this.plan.maxFileSize);
     if ("problem" in document) return this.complaint(document.problem);
+    const lines = change && changedLinesOf(name, change, document);
     const filter: FileFilter = {
-      ...(changed === undefined || changed === "all" ? {} : { lines: linesOfDocument(changed, document) }),
+      ...(lines && { lines }),
       known: this.filters.baseline?.knownIn(name),
     };
     const isHeavy = document.form === undefined && couldMatter(document.text);

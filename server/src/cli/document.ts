@@ -1,12 +1,14 @@
 /** A file as it is checked: Python as it stands, or the cells of a notebook as one text. */
+import { diffArrays } from "diff";
 import type { LineRange } from "../directives/logical-lines";
 import { Source } from "../python/source";
-import { largestNotebook, Notebook } from "../workspace/notebook";
+import { isNotebook, largestNotebook, Notebook } from "../workspace/notebook";
 import type { FileProblem } from "../workspace/problem";
 import { problem } from "../workspace/problem";
 import { sizeLimit } from "../workspace/text";
 import type { TextForm } from "./checked-file";
 import { linesOfSource } from "./file-filter";
+import type { FileChange } from "./git";
 
 export interface Document {
   /** The Python text as the user has it. */
@@ -42,21 +44,34 @@ export function documentOf(
   return { text: notebook.text, form, fileText: (text) => notebook.withText(text) };
 }
 
-/** Lines of the file that git says have changed, as lines of the Python text. */
-export function linesOfDocument(
-  gitLines: readonly LineRange[],
+/** Lines of the Python text that git says have changed; all of them when absent. */
+export function changedLinesOf(
+  name: string,
+  change: FileChange,
   { text, form }: Document,
-): readonly LineRange[] {
-  const source = new Source(text);
-  if (form === undefined) return linesOfSource(gitLines, source);
-  const lines: LineRange[] = [];
-  for (let line = 0; line < source.lineCount; line++) {
-    const at = form.notebook.fileLineOf(Notebook.placeOf(source, line, form.notebook));
-    if (gitLines.some(({ from, to }) => from <= at && at <= to)) lines.push({ from: line, to: line });
-  }
-  return lines;
+): readonly LineRange[] | undefined {
+  if (change === "all") return undefined;
+  if ("lines" in change) return linesOfSource(change.lines, new Source(text));
+  const read = form && Notebook.read(Buffer.from(change.before).toString("utf8"), name);
+  return read === undefined || "problem" in read ? undefined : addedLines(read.notebook.text, text);
 }
 
-function isNotebook(name: string): boolean {
-  return name.toLowerCase().endsWith(".ipynb");
+/** Beyond so many edits two texts have nothing to do with each other, and comparing them takes long. */
+const mostEdits = 10_000;
+
+/** The lines of a text that another has not. */
+function addedLines(before: string, after: string): readonly LineRange[] | undefined {
+  const parts = diffArrays(linesIn(before), linesIn(after), { maxEditLength: mostEdits });
+  const lines: LineRange[] = [];
+  let line = 0;
+  for (const { value, added, removed } of parts ?? []) {
+    if (removed) continue;
+    if (added) lines.push({ from: line, to: line + value.length - 1 });
+    line += value.length;
+  }
+  return parts && lines;
+}
+
+function linesIn(text: string): string[] {
+  return text.split(/\r\n|\r|\n/);
 }

@@ -1,4 +1,4 @@
-/** `--budget`, `--device` and `--batch` of `vramlint estimate`: read as the header's values are, and put in their place. */
+/** `--budget`, `--device`, `--batch` and `--model` of `vramlint estimate`: read as the header's values are, and put in their place. */
 import { readHeader } from "../directives/header";
 import type { TrainingSetup } from "../memory/setup";
 import { usageMessages as texts } from "../messages/cli";
@@ -7,19 +7,20 @@ import type { Message } from "../messages/message";
 import { parseModule } from "../python/parse";
 import { printable } from "../workspace/problem";
 
-const keys = ["budget", "device", "batch"] as const;
+const keys = ["budget", "device", "batch", "model"] as const;
 
 export type SetupOptions = { readonly [Key in (typeof keys)[number]]: string | undefined };
 
-/** The parser must be loaded. */
+/** `text` is the Python that names a model's class. The parser must be loaded. */
 export function setupOfOptions(
   options: SetupOptions,
+  text: string,
 ): { readonly setup: TrainingSetup } | { readonly mistake: Message } {
   let setup: TrainingSetup = {};
   for (const key of keys) {
     const value = options[key];
     if (value === undefined) continue;
-    const read = settingOf(key, value);
+    const read = settingOf(key, value, key === "model" ? withoutHeader(text) : "");
     if ("mistake" in read) return read;
     setup = { ...setup, ...read.setup };
   }
@@ -29,11 +30,12 @@ export function setupOfOptions(
 function settingOf(
   key: (typeof keys)[number],
   value: string,
+  text: string,
 ): { readonly setup: TrainingSetup } | { readonly mistake: Message } {
   const option = `--${key}`;
   const refused = { mistake: message(texts.notASetting, { option, value: printable(value) }) };
-  if (value.trim() === "" || /[,\r\n#]/.test(value)) return refused;
-  const parsed = parseModule(`# vram: ${key}=${value}\n`);
+  if (value.trim() === "" || /[\r\n#]/.test(value)) return refused;
+  const parsed = parseModule(`# vram: ${key}=${value}\n${text}`);
   try {
     const { setup, diagnostics } = readHeader(parsed);
     const [mistake] = diagnostics;
@@ -41,9 +43,16 @@ function settingOf(
       return { mistake: message(texts.badSetting, { option, reason: mistake.message }) };
     }
     const setting = setup[key];
+    // One value must not bring others along.
+    if (setting === undefined || Object.keys(setup).length > 1) return refused;
     // Its place is one in our own line, not in the file.
-    return setting === undefined ? refused : { setup: { [key]: { value: setting.value, from: "option" } } };
+    return { setup: { [key]: { value: setting.value, from: "option" } } };
   } finally {
     parsed.dispose();
   }
+}
+
+/** The option stands in the place of what the file's own comments say. */
+function withoutHeader(text: string): string {
+  return text.replace(/#\s*vram\b/gi, "#");
 }

@@ -10,9 +10,11 @@ import { importResolver } from "../workspace/imports";
 import { sitePackagesOf } from "../workspace/installed-packages";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { describeError, printable } from "../workspace/problem";
+import type { FileProblem } from "../workspace/problem";
 import { decodePython, readTextFile } from "../workspace/text";
-import type { DecodedText, ReadResult } from "../workspace/text";
 import { stdinMark } from "./check-options";
+import { documentOf, readLimit } from "./document";
+import type { Document } from "./document";
 import { setupOfOptions } from "./estimate-options";
 import type { SetupOptions } from "./estimate-options";
 import { exitCodes } from "./io";
@@ -26,6 +28,7 @@ import type { Terminal } from "./reporter";
 export interface EstimateOptions extends SetupOptions {
   readonly format: "text" | "json";
   readonly stdinFilename: string | undefined;
+  readonly exitZero: boolean;
 }
 
 function importsOf(file: string, { cwd: root, env: variables }: Io): ResolveImport {
@@ -35,16 +38,15 @@ function importsOf(file: string, { cwd: root, env: variables }: Io): ResolveImpo
 export async function estimate(file: string, options: EstimateOptions, terminal: Terminal): Promise<number> {
   const { io } = terminal;
   const name = file === stdinMark ? (options.stdinFilename ?? "<stdin>") : file;
-  const read: ReadResult<DecodedText> =
-    file === stdinMark
-      ? decodePython(await io.readStdin(), name)
-      : await readTextFile(path.resolve(io.cwd, file), file);
+  const read = await readDocument(file, name, io);
   if ("problem" in read) {
     terminal.complain(read.problem.message);
     return exitCodes.failure;
   }
+  const { text, form } = read;
   await initializeParser(readParserBinaries());
-  const overrides = setupOfOptions(options);
+  const python = form?.forParser(text) ?? text;
+  const overrides = setupOfOptions(options, python);
   if ("mistake" in overrides) {
     terminal.complain(overrides.mistake);
     return exitCodes.failure;
@@ -53,9 +55,10 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   const mistakes = project.mistakes([name]);
   mistakes.forEach((mistake) => terminal.complain(mistake));
   if (mistakes.length > 0) return exitCodes.failure;
-  const parsed = parseModule(read.file.text);
+  const parsed = parseModule(python);
   try {
-    const resolveImport = file === stdinMark ? undefined : importsOf(path.resolve(io.cwd, file), io);
+    const isNameless = file === stdinMark && options.stdinFilename === undefined;
+    const resolveImport = isNameless ? undefined : importsOf(path.resolve(io.cwd, name), io);
     const { estimates, setup, verdict } = analyze(parsed, {
       ...project.optionsFor(name),
       select: [],
@@ -67,6 +70,7 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
     const facts: EstimateFacts = {
       name,
       source: parsed.source,
+      form,
       models,
       setup,
       verdict,
@@ -78,7 +82,8 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
     if (options.format === "json") io.stdout.write(jsonEstimate(facts, terminal.language));
     else if (models.length > 0) io.stdout.write(textEstimate(facts, terminal));
     else terminal.complain(message(texts.noModel, { path: printable(name) }));
-    return exitCodes.clean;
+    if (models.every(({ notBuilt }) => notBuilt === true)) return exitCodes.failure;
+    return isOver && !options.exitZero ? exitCodes.findings : exitCodes.clean;
   } catch (error) {
     const detail = printable(describeError(error));
     terminal.complain(message(usageMessages.internal, { path: printable(name), detail }));
@@ -86,4 +91,18 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   } finally {
     parsed.dispose();
   }
+}
+
+/** A file or standard input: Python as it stands, or the cells of a notebook. */
+async function readDocument(
+  file: string,
+  name: string,
+  io: Io,
+): Promise<Document | { readonly problem: FileProblem }> {
+  const limit = readLimit(name, undefined);
+  const read =
+    file === stdinMark
+      ? decodePython(await io.readStdin(), name, limit)
+      : await readTextFile(path.resolve(io.cwd, file), file, limit);
+  return "problem" in read ? read : documentOf(name, read.file.text);
 }

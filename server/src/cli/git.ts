@@ -6,10 +6,18 @@ import type { LineRange } from "../directives/logical-lines";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
+import { isNotebook } from "../workspace/notebook";
 import { printable } from "../workspace/problem";
 import { parseDiff } from "./changed-lines";
 import type { ChangedLines } from "./changed-lines";
 import type { Io } from "./io";
+
+/** What git says of one file: the lines on which it differs as git counts them, or what it was before. */
+export type FileChange =
+  | "all"
+  | { readonly lines: readonly LineRange[] }
+  /** Of a notebook: git's lines are those of its JSON, not of its cells. */
+  | { readonly before: Uint8Array };
 
 /** What changed; answers for absolute paths. */
 export class Changes {
@@ -19,19 +27,19 @@ export class Changes {
     private readonly untracked: ReadonlySet<string>,
     /** The commit that was compared with is not what was asked for. */
     readonly note: Message | undefined,
+    /** What a file held at the commit; `undefined` when git does not say. */
+    private readonly contentAt: (path: string) => Promise<Uint8Array | undefined>,
   ) {}
 
-  /**
-   * The changed lines of a file as git counts them, `all` for a new file and a changed notebook, `undefined` for an
-   * untouched file.
-   */
-  async linesOf(file: string): Promise<readonly LineRange[] | "all" | undefined> {
+  /** `all` for a new file, `undefined` for an untouched one. */
+  async of(file: string): Promise<FileChange | undefined> {
     const real = await realpath(file).catch(() => file);
     const relative = path.relative(this.root, real).split(path.sep).join("/");
     if (this.untracked.has(relative)) return "all";
-    const lines = this.changed.get(relative);
-    // Git's lines are those of the notebook's JSON, not of its cells.
-    return lines !== undefined && relative.endsWith(".ipynb") ? "all" : lines;
+    const changed = this.changed.get(relative);
+    if (changed === undefined || !isNotebook(relative)) return changed && { lines: changed.lines };
+    const before = changed.before === undefined ? undefined : await this.contentAt(changed.before);
+    return before === undefined ? "all" : { before };
   }
 }
 
@@ -59,7 +67,10 @@ export async function changesSince(
   const untracked = await git(root, "ls-files", "-z", "--others", "--exclude-standard");
   if (!untracked.ok) return { mistake: failed(untracked) };
   const names = text(untracked).split("\0");
-  return new Changes(root, parseDiff(diff.stdout.toString("latin1")), new Set(names), note);
+  return new Changes(root, parseDiff(diff.stdout.toString("latin1")), new Set(names), note, async (name) => {
+    const content = await git(root, "cat-file", "blob", `${base}:${name}`);
+    return content.ok ? content.stdout : undefined;
+  });
 }
 
 /** Whatever the user's configuration says about diffs. */

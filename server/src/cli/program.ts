@@ -50,6 +50,7 @@ export function createProgram(terminal: Terminal, done: (exitCode: number) => vo
     .option("--prune", t(texts.prune), false)
     .option("--statistics", t(texts.statistics), false)
     .option("--max-file-size <size>", t(texts.maxFileSize))
+    .option("--force-exclude", t(texts.forceExclude), false)
     .addOption(stdinFilename())
     .action(async (paths: string[], options: CheckOptions) => done(await check(paths, options, terminal)));
   command("estimate", texts.estimate)
@@ -58,7 +59,10 @@ export function createProgram(terminal: Terminal, done: (exitCode: number) => vo
     .option("--budget <size>", t(texts.budget))
     .option("--device <device>", t(texts.device))
     .option("--batch <count>", t(texts.batch))
+    .option("--model <expression>", t(texts.model))
+    .option("--exit-zero", t(texts.estimateExitZero), false)
     .addOption(stdinFilename())
+    .addHelpText("after", `\n${t(texts.estimateExitCodes)}`)
     .action(async (file: string, options: EstimateOptions) => done(await estimate(file, options, terminal)));
   command("rules", texts.rules)
     .addOption(formats(texts.format))

@@ -1,7 +1,7 @@
 /** Which model an estimate is about, and building it. */
 import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
-import type { Call, Module, Node, Span } from "../python/tree";
+import type { Call, Expression, Module, Node, Span } from "../python/tree";
 import { childrenOf } from "../python/walk";
 import { CallArguments } from "./evaluate/arguments";
 import type { Program } from "./evaluate/program";
@@ -87,7 +87,7 @@ export function trainedSubject(program: Program, module: Module, setup: Training
   const setting = setup.model;
   if (setting !== undefined) {
     const { expression, text } = setting.value;
-    const span = setting.span ?? { start: 0, end: 0 };
+    const span = setting.span ?? classSpan(program, expression) ?? { start: 0, end: 0 };
     const inFile = setting.from === "script" && expression.parent !== undefined;
     return {
       span,
@@ -113,6 +113,13 @@ export function trainedSubject(program: Program, module: Module, setup: Training
   const last =
     classes.findLast(({ name }) => requiredArgument(program, name) === undefined) ?? classes.at(-1);
   return last === undefined ? undefined : classSubject(program, last.name, "default");
+}
+
+/** Where the class stands that an expression from outside of the file names or calls. */
+function classSpan(program: Program, expression: Expression): Span | undefined {
+  const name = expression.kind === "Name" ? expression.id : expression.kind === "Call" && nameOf(expression);
+  const found = program.moduleClasses().find((one) => one.name === name);
+  return found && nameSpan(found.type);
 }
 
 function nameOf(call: Call): string {

@@ -53,6 +53,18 @@ export const helpMessages = {
     en: "exit with 0 in spite of findings; errors still give 2",
     "zh-cn": "即使发现问题也以 0 退出；出错时仍为 2",
   },
+  model: {
+    en: "which model, and how to build it, such as 'Net(width=64)', instead of the header's or the script's",
+    "zh-cn": "模型及其构建方式，例如 'Net(width=64)'，代替注释或脚本中的值",
+  },
+  estimateExitZero: {
+    en: "exit with 0 where the step is over the budget or the device too; errors still give 2",
+    "zh-cn": "即使训练步超出显存预算或设备显存也以 0 退出；出错时仍为 2",
+  },
+  estimateExitCodes: {
+    en: "Exit code: 0 it fits, or there is no verdict; 1 it is over the budget or the device; 2 wrong use, or nothing could be estimated.",
+    "zh-cn": "退出码：0 可以容纳，或无法判断；1 超出显存预算或设备显存；2 用法错误，或没有可估算的内容。",
+  },
   unsafeFixes: {
     en: "with --fix, apply the fixes marked (review) too: look at the result before you keep it",
     "zh-cn": "与 --fix 一起使用，同时应用标有（需复核）的修复；保留结果前请先检查",
@@ -77,6 +89,10 @@ export const helpMessages = {
     en: "count the findings of each rule instead of showing them; for text and json",
     "zh-cn": "按规则统计数量，不逐条显示；适用于 text 和 json",
   },
+  forceExclude: {
+    en: "leave out what the settings exclude also where it is named itself",
+    "zh-cn": "即使明确指定了被配置文件排除的文件，也不检查",
+  },
   maxFileSize: {
     en: "files larger than this are not checked, such as 2MiB (default: 1MiB)",
     "zh-cn": "不检查超过此大小的文件，例如 2MiB（默认：1MiB）",
@@ -99,8 +115,8 @@ export const helpMessages = {
   },
   estimate: { en: "print what the models of a file need", "zh-cn": "显示文件中各模型所需的显存" },
   estimateFile: {
-    en: "a Python file; - reads standard input",
-    "zh-cn": "Python 文件；- 表示读取标准输入",
+    en: "a Python file or a notebook; - reads standard input",
+    "zh-cn": "Python 文件或 Notebook；- 表示读取标准输入",
   },
   format: { en: "form of the output", "zh-cn": "输出格式" },
   rules: { en: "list all rules", "zh-cn": "列出所有规则" },
@@ -318,7 +334,7 @@ export const estimateMessages = {
   saved: { en: "saved for backward", "zh-cn": "为反向保存的激活" },
   perSample: { en: "{bytes} a sample", "zh-cn": "每个样本 {bytes}" },
   peak: { en: "peak of a step", "zh-cn": "一个训练步的峰值" },
-  peakAt: { en: "in {phase}, line {line}", "zh-cn": "{phase}，第 {line} 行" },
+  peakAt: { en: "in {phase}, {place}", "zh-cn": "{phase}，{place}" },
   peakIn: { en: "in {phase}", "zh-cn": "{phase}" },
   forward: { en: "forward", "zh-cn": "前向传播" },
   backward: { en: "backward", "zh-cn": "反向传播" },
@@ -338,7 +354,9 @@ export const estimateMessages = {
   },
   notUnderstood: { en: "not understood:", "zh-cn": "无法理解：" },
   notEstimated: { en: "not estimated, because:", "zh-cn": "未能估算，原因：" },
-  lineReason: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },
+  line: { en: "line {line}", "zh-cn": "第 {line} 行" },
+  cellLine: { en: "cell {cell}, line {line}", "zh-cn": "第 {cell} 个单元格第 {line} 行" },
+  placeReason: { en: "{place}: {reason}", "zh-cn": "{place}：{reason}" },
   assumptions: { en: "assumptions:", "zh-cn": "假设：" },
   option: { en: "option", "zh-cn": "选项" },
   header: { en: "header", "zh-cn": "注释" },

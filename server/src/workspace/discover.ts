@@ -26,6 +26,8 @@ export interface DiscoverOptions {
   readonly excludes?: (target: string) => boolean;
   /** Asked between folders: true ends the search with what was found so far. */
   readonly isCancelled?: (() => boolean) | undefined;
+  /** Leaves it out even then. */
+  readonly forceExclude?: boolean;
 }
 
 const skippedFolders: ReadonlySet<string> = new Set(["site-packages", "node_modules", "__pycache__"]);
@@ -45,11 +47,13 @@ class Search {
   private readonly cwd: string;
   private readonly excludes: (target: string) => boolean;
   private readonly isCancelled: () => boolean;
+  private readonly isForced: boolean;
 
   constructor(options: DiscoverOptions) {
     this.isCancelled = options.isCancelled ?? (() => false);
     this.cwd = options.cwd;
     this.excludes = options.excludes ?? (() => false);
+    this.isForced = options.forceExclude ?? false;
     this.extensions = options.extensions ?? [".py"];
   }
 
@@ -57,6 +61,7 @@ class Search {
     try {
       const found = await stat(this.absolute(given));
       if (found.isDirectory()) await this.walk(given);
+      else if (this.isLeftOutThoughNamed(given)) return;
       else if (found.isFile()) await this.take(given);
       else this.problems.push(problem(given, "notAFile"));
     } catch (error) {
@@ -69,6 +74,7 @@ class Search {
 
   /** Folders wait on a stack of our own: their depth is the user's, the call stack is not. */
   private async walk(root: string, accepts: (entryPath: string) => boolean = () => true): Promise<void> {
+    if (this.isLeftOutThoughNamed(root)) return;
     const pending: { readonly folder: string; readonly ignore: GitIgnore }[] = [
       { folder: root, ignore: await GitIgnore.above(this.absolute(root)) },
     ];
@@ -129,6 +135,7 @@ class Search {
     const root = base === "" ? "." : base;
     const before = this.files.length + this.problems.length;
     if (glob !== "" && (await this.isFolder(root))) {
+      if (this.isLeftOutThoughNamed(root)) return;
       const matches = picomatch([glob, `${glob}/**`]);
       const belowRoot = (entryPath: string): string =>
         path.relative(root, entryPath).split(path.sep).join("/");
@@ -151,6 +158,10 @@ class Search {
     } catch {
       return false;
     }
+  }
+
+  private isLeftOutThoughNamed(given: string): boolean {
+    return this.isForced && this.excludes(this.absolute(given));
   }
 
   private absolute(given: string): string {

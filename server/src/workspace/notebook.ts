@@ -26,6 +26,10 @@ const boundaryLine = /\n?(?<=^|\n)[ \t]*# \ue000\n/;
 /** Notebooks hold pictures: their limit is on the code, not on the file, up to this many bytes. */
 export const largestNotebook = 64 * 1024 * 1024;
 
+export function isNotebook(name: string): boolean {
+  return name.toLowerCase().endsWith(".ipynb");
+}
+
 export class Notebook {
   private constructor(
     private readonly json: string,

@@ -1,5 +1,5 @@
 /**
- * Estimates for programs. All sizes are bytes; lines count from 1. `complete: false` makes every figure of the model a
+ * Estimates for programs. All sizes are bytes; lines count from 1, in a notebook within the cell that stands beside them. `complete: false` makes every figure of the model a
  * lower bound, with the reasons under `unknown`; `null` is "not known", never zero.
  *
  * `budget` (null where the header names neither budget nor device, or there is no model) speaks of the first model:
@@ -23,11 +23,16 @@ import { render } from "../../messages/message";
 import type { Language } from "../../messages/message";
 import type { Source } from "../../python/source";
 import type { Span } from "../../python/tree";
+import type { TextForm } from "../checked-file";
+import { cellPlaceOf } from "./place";
+import type { Placed } from "./place";
 
 export interface EstimateFacts {
   /** What reports call the file. */
   readonly name: string;
   readonly source: Source;
+  /** Only of notebooks. */
+  readonly form?: TextForm | undefined;
   /** The one that the header or the script trains first. */
   readonly models: readonly ModelEstimate[];
   readonly setup: TrainingSetup;
@@ -39,16 +44,16 @@ export interface EstimateFacts {
 }
 
 export function jsonEstimate(facts: EstimateFacts, language: Language): string {
-  const models = facts.models.map((model) => jsonModel(model, facts.source, language));
+  const models = facts.models.map((model) => jsonModel(model, facts, language));
   return `${JSON.stringify({ models, budget: jsonBudget(facts, language) }, undefined, 2)}\n`;
 }
 
-function jsonModel(model: ModelEstimate, source: Source, language: Language): object {
+function jsonModel(model: ModelEstimate, placed: Placed, language: Language): object {
   const { parameters, buffers, gradients, optimizer, saved, peak, complete } = model;
   const isBuilt = model.notBuilt !== true;
   return {
     name: model.name,
-    line: lineOf(source, model.span),
+    ...jsonPlace(placed, model.span),
     parameters: isBuilt
       ? { count: parameters.count, bytes: parameters.bytes, trainable: parameters.trainable }
       : null,
@@ -61,11 +66,11 @@ function jsonModel(model: ModelEstimate, source: Source, language: Language): ob
       allocated: peak.allocated,
       device: jsonDevice(peak.allocated, complete),
       phase: peak.phase,
-      line: lineOf(source, peak.span),
+      ...jsonPlace(placed, peak.span),
     },
     complete,
     unknown: model.unknown.map(({ span, reason }) => ({
-      line: lineOf(source, span),
+      ...jsonPlace(placed, span),
       reason: render(reason, language),
     })),
     assumptions: model.assumptions.map(({ key, value, from }) => ({ key, value, from })),
@@ -118,6 +123,12 @@ function jsonMeasured(line: MeasuredLine): object {
   };
 }
 
-function lineOf(source: Source, span: Span | undefined): number | null {
-  return span === undefined ? null : source.lineOf(span.start) + 1;
+/** `line`, and in a notebook `cell` before it; null where the place is not known. */
+function jsonPlace(
+  placed: Placed,
+  span: Span | undefined,
+): { readonly cell?: number | null; readonly line: number | null } {
+  const place = span && cellPlaceOf(placed, span);
+  const cell = placed.form === undefined ? {} : { cell: place?.cell ?? null };
+  return { ...cell, line: place?.line ?? null };
 }

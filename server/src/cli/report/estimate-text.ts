@@ -6,11 +6,13 @@ import { formatBytes } from "../../memory/units";
 import { estimateMessages as texts } from "../../messages/cli";
 import { message } from "../../messages/message";
 import type { Message } from "../../messages/message";
-import type { Source } from "../../python/source";
+import type { Span } from "../../python/tree";
 import { printable } from "../../workspace/problem";
 import type { Terminal } from "../reporter";
 import type { EstimateFacts } from "./estimate-json";
 import { displayWidth, padTo } from "./frame";
+import { cellPlaceOf } from "./place";
+import type { Placed } from "./place";
 
 export function textEstimate(facts: EstimateFacts, terminal: Terminal): string {
   const sections = facts.models.map((model, index) => {
@@ -30,24 +32,24 @@ export function textEstimate(facts: EstimateFacts, terminal: Terminal): string {
 type Row = readonly [label: Message, figure: string, remark: string];
 
 function modelLines(model: ModelEstimate, facts: EstimateFacts, terminal: Terminal): string[] {
-  const { name, source } = facts;
   const { colors } = terminal;
-  const line = source.lineOf(model.span.start) + 1;
-  const title = colors.bold(`${printable(name)}:${line}: ${printable(model.name)}`);
+  const { cell, line } = cellPlaceOf(facts, model.span);
+  const place = `${printable(facts.name)}:${cell === undefined ? "" : `cell ${cell}:`}${line}`;
+  const title = colors.bold(`${place}: ${printable(model.name)}`);
   if (model.notBuilt === true) {
-    return [title, ...reasonLines(message(texts.notEstimated), model, source, terminal)];
+    return [title, ...reasonLines(message(texts.notEstimated), model, facts, terminal)];
   }
   return [
     title,
-    ...tableLines(rowsOf(model, source, terminal), terminal),
+    ...tableLines(rowsOf(model, facts, terminal), terminal),
     ...deviceLines(model, terminal),
     ...(model.complete ? [] : [`  ${colors.yellow(terminal.text(message(texts.lowerBound)))}`]),
-    ...unknownLines(model, source, terminal),
+    ...unknownLines(model, facts, terminal),
     ...assumptionLines(model, terminal),
   ];
 }
 
-function rowsOf(model: ModelEstimate, source: Source, terminal: Terminal): Row[] {
+function rowsOf(model: ModelEstimate, placed: Placed, terminal: Terminal): Row[] {
   const { parameters, buffers, gradients, optimizer, saved, peak } = model;
   const count = (value: number): string => value.toLocaleString("en");
   const figure = (bytes: number): string => {
@@ -70,7 +72,7 @@ function rowsOf(model: ModelEstimate, source: Source, terminal: Terminal): Row[]
       saved ? figure(saved.bytes) : unknown,
       saved ? terminal.text(message(texts.perSample, { bytes: formatBytes(saved.perSample) })) : "",
     ],
-    [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, source, terminal) : ""],
+    [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, placed, terminal) : ""],
   ];
   if (peak) rows.push([message(texts.allocated), figure(peak.allocated), ""]);
   return rows;
@@ -92,10 +94,10 @@ function deviceLines({ peak, complete }: ModelEstimate, terminal: Terminal): str
   return [`  ${terminal.text(message(texts.onDevice, values))}`];
 }
 
-function peakPlace(peak: NonNullable<ModelEstimate["peak"]>, source: Source, terminal: Terminal): string {
+function peakPlace(peak: NonNullable<ModelEstimate["peak"]>, placed: Placed, terminal: Terminal): string {
   const phase = message(texts[peak.phase]);
   if (peak.span === undefined) return terminal.text(message(texts.peakIn, { phase }));
-  return terminal.text(message(texts.peakAt, { phase, line: source.lineOf(peak.span.start) + 1 }));
+  return terminal.text(message(texts.peakAt, { phase, place: lineText(placed, peak.span) }));
 }
 
 function tableLines(rows: readonly Row[], terminal: Terminal): string[] {
@@ -108,19 +110,25 @@ function tableLines(rows: readonly Row[], terminal: Terminal): string[] {
   });
 }
 
-function unknownLines({ unknown }: ModelEstimate, source: Source, terminal: Terminal): string[] {
-  return unknown.length === 0 ? [] : reasonLines(message(texts.notUnderstood), { unknown }, source, terminal);
+/** `line 5`, in a notebook `cell 2, line 5`. */
+function lineText(placed: Placed, span: Span): Message {
+  const { cell, line } = cellPlaceOf(placed, span);
+  return cell === undefined ? message(texts.line, { line }) : message(texts.cellLine, { cell, line });
+}
+
+function unknownLines({ unknown }: ModelEstimate, placed: Placed, terminal: Terminal): string[] {
+  return unknown.length === 0 ? [] : reasonLines(message(texts.notUnderstood), { unknown }, placed, terminal);
 }
 
 function reasonLines(
   title: Message,
   { unknown }: Pick<ModelEstimate, "unknown">,
-  source: Source,
+  placed: Placed,
   terminal: Terminal,
 ): string[] {
   const lines = unknown.map(({ span, reason }) => {
-    const line = span === undefined ? undefined : source.lineOf(span.start) + 1;
-    const text = line === undefined ? reason : message(texts.lineReason, { line, reason });
+    const text =
+      span === undefined ? reason : message(texts.placeReason, { place: lineText(placed, span), reason });
     return `    ${printable(terminal.text(text))}`;
   });
   return [`  ${terminal.text(title)}`, ...new Set(lines)];

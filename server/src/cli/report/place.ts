@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** What a place is read from. */
-type Placed = Pick<CheckedFile, "source" | "form">;
+export type Placed = Pick<CheckedFile, "source" | "form">;
 
 export interface CellPlace extends Place {
   /** The cell of a notebook, counted from 1 among all its cells; lines are those of the cell. */

@@ -18,7 +18,7 @@ import { catalogue } from "../../analysis";
 import type { CatalogueEntry } from "../../analysis";
 import type { Span } from "../../python/tree";
 import type { Level } from "../../rules/rule";
-import { readRulePage, rulePageFile } from "../../workspace/rule-pages";
+import { readRulePage } from "../../workspace/rule-pages";
 import type { FixedFile, KeyedFinding } from "../checked-file";
 import { fingerprint } from "../finding-key";
 import type { Terminal } from "../reporter";
@@ -159,13 +159,12 @@ async function descriptorOf(name: string, terminal: Terminal): Promise<Reporting
   if (rule === undefined) return { id: name };
   const summary = rule.summary[terminal.language];
   const page = await readRulePage(name, terminal.language);
-  const address = rulePageFile(name, terminal.language);
   return {
     id: name,
     shortDescription: { text: summary },
     fullDescription: { text: summary },
+    // The whole page, as there is no address that every reader of the report could open.
     ...(page === undefined ? {} : { help: { text: page, markdown: page } }),
-    ...(address === undefined ? {} : { helpUri: pathToFileURL(address).href }),
     defaultConfiguration: { level: sarifLevels[rule.level] },
     properties: { tags: ["pytorch", "gpu-memory", rule.group] },
   };
