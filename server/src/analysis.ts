@@ -2,7 +2,7 @@
  * The one entrance: a parsed file and options in; findings, estimates and directives out. Pure; never throws on bad
  * source.
  */
-import { setupOfScript } from "./analysis/script-setup";
+import { inputsOfLoop, setupOfScript } from "./analysis/script-setup";
 import { budgetFindings, budgetVerdict } from "./directives/budget";
 import { directiveGroupTitles, directiveRules } from "./directives/catalogue";
 import { readHeader } from "./directives/header";
@@ -190,6 +190,7 @@ class FileFacts implements SharedContext {
   private knownScopes: Scopes | undefined;
   private knownTorch: TorchFacts | undefined;
   private knownScript: TrainingSetup | undefined;
+  private knownSetup: TrainingSetup | undefined;
   private knownEstimates: Estimates | undefined;
 
   constructor(
@@ -214,7 +215,20 @@ class FileFacts implements SharedContext {
   }
 
   get setup(): TrainingSetup {
-    return { ...this.options.defaults, ...this.script, ...this.header.setup, ...this.options.setup };
+    return (this.knownSetup ??= {
+      ...this.options.defaults,
+      ...this.script,
+      ...this.inputs,
+      ...this.header.setup,
+      ...this.options.setup,
+    });
+  }
+
+  /** What the training loop feeds the model; read only where nobody says it. */
+  private get inputs(): TrainingSetup {
+    if (this.header.setup.inputs !== undefined || this.options.setup?.inputs !== undefined) return {};
+    const { forward, batch } = this.torch.scriptSetup;
+    return inputsOfLoop(this.module, forward, batch, this.options.resolveImport);
   }
 
   get estimates(): Estimates {

@@ -1,7 +1,11 @@
 /** What the script says about its training run, in the estimate's terms: `torch/` and `memory/` do not know each other. */
+import { inputsOfScript } from "../memory/script-inputs";
 import type { Setting, TrainingSetup } from "../memory/setup";
+import { isUnknown } from "../memory/unknown";
+import type { ResolveImport } from "../python/resolve-import";
 import type { Source } from "../python/source";
-import type { ScriptLoss, ScriptModel, ScriptSetup, ScriptValue } from "../torch/script-setup";
+import type { Module } from "../python/tree";
+import type { ScriptForward, ScriptLoss, ScriptModel, ScriptSetup, ScriptValue } from "../torch/script-setup";
 
 /** The estimate's names of PyTorch's loss functions; the modules of `torch.nn` compute the same. */
 const lossNames: Readonly<Record<string, string>> = {
@@ -35,6 +39,23 @@ export function setupOfScript(script: ScriptSetup, source: Source): TrainingSetu
     if (setup[key] === undefined) Reflect.deleteProperty(setup, key);
   }
   return setup;
+}
+
+/** The inputs that the training loop gives its model, and the micro-batch where nothing else says it. */
+export function inputsOfLoop(
+  module: Module,
+  forward: ScriptValue<ScriptForward> | undefined,
+  batch: ScriptValue<number> | undefined,
+  resolveImport: ResolveImport | undefined,
+): TrainingSetup {
+  if (forward === undefined) return {};
+  const { value, span } = forward;
+  const found = inputsOfScript(module, value, resolveImport);
+  if (isUnknown(found)) return { inputsUnknown: found };
+  return {
+    inputs: { value: found.inputs, from: "script", span },
+    ...(batch === undefined ? { batch: { value: found.batch, from: "script", span } } : {}),
+  };
 }
 
 /** `undefined` where the value has no counterpart in the estimate's terms. */

@@ -12,7 +12,7 @@ import { plainSpan } from "./estimate-spans";
 import { statesOf } from "./estimate-states";
 import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
-import { isLimit } from "./evaluate/reasons";
+import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
 import { Program } from "./evaluate/program";
 import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
@@ -255,7 +255,7 @@ export class Estimator {
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
     const isUnderstood = unknown.length === 0;
-    if (measure === undefined) unknown.push({ span: undefined, reason: message(unknownReasons.input) });
+    if (measure === undefined) unknown.push(inputUnknown(this.setup));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     if (measure !== undefined && peak !== null)
       this.step = stepTimeline(measure, states, needs, this.setup, peak);
@@ -285,6 +285,13 @@ export class Estimator {
       calls: measure?.calls?.allCalls().map((call) => ({ ...call, span: plainSpan(call.span) })) ?? [],
     };
   }
+}
+
+/** That no step was simulated, and where the script left its input open. */
+function inputUnknown({ inputsUnknown }: TrainingSetup): UnknownPart {
+  if (inputsUnknown === undefined) return { span: undefined, reason: message(unknownReasons.input) };
+  const reason = message(unknownReasons.inputBecause, { reason: rootOf(inputsUnknown.reason) });
+  return { span: inputsUnknown.span, reason };
 }
 
 /** Saved bytes that one more sample adds, from the forward of a second micro-batch. */

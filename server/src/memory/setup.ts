@@ -5,6 +5,7 @@
  */
 import type { Expression, Span } from "../python/tree";
 import type { Dtype } from "./tensor";
+import type { Unknown } from "./unknown";
 
 export type SettingOrigin = "option" | "header" | "script" | "default";
 
@@ -64,6 +65,8 @@ export interface TrainingSetup {
   readonly accumulate?: Setting<number>;
   readonly devices?: Setting<number>;
   readonly inputs?: Setting<readonly InputSpecification[]>;
+  /** Why the script does not tell its inputs. */
+  readonly inputsUnknown?: Unknown;
   readonly targets?: Setting<readonly InputSpecification[]>;
   readonly loss?: Setting<string>;
   /** A Python expression over the file's names, already lowered; its offsets are relative to its own text. */

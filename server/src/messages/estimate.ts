@@ -47,6 +47,26 @@ export const unknownReasons = {
   notModule: { en: "`{name}` does not give an nn.Module", "zh-cn": "`{name}` 得到的不是 nn.Module" },
   noModel: { en: "no model was found", "zh-cn": "未找到模型" },
   input: { en: "activations: input unknown", "zh-cn": "激活：输入未知" },
+  inputBecause: {
+    en: "activations: input unknown, because {reason}",
+    "zh-cn": "激活：输入未知，原因是{reason}",
+  },
+  imageSize: {
+    en: "the size of the images is not known: no transform fixes it",
+    "zh-cn": "图像的尺寸未知：没有变换将其固定",
+  },
+  noForward: {
+    en: "no call of the model was found in a training loop",
+    "zh-cn": "在训练循环中未找到对模型的调用",
+  },
+  severalBatches: {
+    en: "loaders of different batch sizes feed the model",
+    "zh-cn": "为模型提供数据的加载器批大小不同",
+  },
+  plainArgument: {
+    en: "the model is called with `{what}`, which is no tensor",
+    "zh-cn": "调用模型时传入了 `{what}`，它不是张量",
+  },
   loss: { en: "loss `{name}` is not understood", "zh-cn": "无法理解损失 `{name}`" },
   hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
   optimizer: { en: "optimizer `{name}` is not known", "zh-cn": "无法得知优化器 `{name}`" },

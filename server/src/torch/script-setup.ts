@@ -3,12 +3,13 @@
  * Only what is certain from the source (with the defaults of its command line): anything else stays `undefined`.
  * `analysis.ts` maps it to the estimate's setup.
  */
-import type { Call, ClassDefinition, Expression, Span } from "../python/tree";
+import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Span } from "../python/tree";
 import type { FrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
 import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
 import { Constants } from "./script-setup/constants";
 import { dataOf, type ScriptData } from "./script-setup/data";
+import { forwardOf } from "./script-setup/forward";
 import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
 import { precisionOf } from "./script-setup/precision";
@@ -60,6 +61,15 @@ export interface ScriptCheckpointing {
   readonly call: Call;
 }
 
+/** The call of the trained model in its training loop. */
+export interface ScriptForward {
+  /** The function in which the way there begins; `undefined` for the module's own code. */
+  readonly root: FunctionDefinition | Lambda | undefined;
+  /** Calls of functions of the file that lead to it, outermost first. */
+  readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
+  readonly call: Call;
+}
+
 export type ScriptSharding = "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
 
 export interface ScriptSetup {
@@ -72,6 +82,7 @@ export interface ScriptSetup {
   readonly loss: ScriptValue<ScriptLoss> | undefined;
   readonly model: ScriptValue<ScriptModel> | undefined;
   readonly shard: ScriptValue<ScriptSharding> | undefined;
+  readonly forward: ScriptValue<ScriptForward> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
   readonly data: ScriptData;
@@ -112,6 +123,7 @@ export function createScriptSetup(
     loss: () => lossOf(context),
     model: () => modelOf(context),
     shard: () => shardingOf(context),
+    forward: () => forwardOf(context),
     checkpointing: () => checkpointingOf(context),
     data: () => dataOf(context),
   });

@@ -45,7 +45,8 @@ export function evaluateCall(interpreter: Interpreter, node: Call): Value {
   return result;
 }
 
-function evaluateArguments(interpreter: Interpreter, node: Call): CallArguments | Unknown {
+/** The arguments of a call, evaluated from left to right. */
+export function evaluateArguments(interpreter: Interpreter, node: Call): CallArguments | Unknown {
   const positional = evaluateElements(interpreter, node.positional);
   if (isUnknown(positional)) return positional;
   if (node.keywords.length === 0 && node.keywordSpreads.length === 0) return new CallArguments(positional);

@@ -162,7 +162,7 @@ function runGenerator(interpreter: Interpreter, node: FunctionDefinition, frame:
 }
 
 /** Puts the arguments into the frame. Unknown when the call does not fit what is known of the function. */
-function bind(
+export function bind(
   interpreter: Interpreter,
   callee: FunctionValue,
   args: CallArguments,

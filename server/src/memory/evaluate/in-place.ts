@@ -35,7 +35,7 @@ function pathTo(expression: Expression): Path {
 }
 
 /** The statements of the same block of `holder` that come before `child`. */
-function precedingIn(holder: Node, child: Node): Statement[] {
+export function precedingIn(holder: Node, child: Node): Statement[] {
   for (const block of blocksOf(holder)) {
     const at = block.findIndex((statement) => statement === child);
     if (at >= 0) return block.slice(0, at);
@@ -97,7 +97,11 @@ function held(interpreter: Interpreter, value: Value): Value {
 }
 
 /** Runs statements for the names they bind; what fails leaves them unknown. */
-function prepare(interpreter: Interpreter, statements: readonly Statement[], allowance: () => void): void {
+export function prepare(
+  interpreter: Interpreter,
+  statements: readonly Statement[],
+  allowance: () => void,
+): void {
   interpreter.skipForward = true;
   for (const statement of statements) {
     if (trains(statement)) continue;
@@ -178,7 +182,7 @@ function someNode(root: Node, test: (node: Node) => boolean): boolean {
 }
 
 /** A frame as if the function had been called with nothing but its defaults. */
-function frameOf(interpreter: Interpreter, callee: FunctionDefinition): Frame {
+export function frameOf(interpreter: Interpreter, callee: FunctionDefinition): Frame {
   const made = interpreter.globals.variables.get(callee.name.id);
   const known =
     interpreter.undecorated.get(callee) ??

@@ -32,6 +32,12 @@ export interface Limits {
 /** Some ten times what the largest of the measured models takes. */
 export const defaultLimits: Limits = { steps: 500_000, depth: 450 };
 
+/** How loaders are sampled: `scale` times as many samples as they say, and the batch sizes that they said. */
+export interface BatchSampler {
+  readonly scale: number;
+  readonly sizes: Set<number>;
+}
+
 export class Interpreter {
   readonly references: References;
   readonly library: Library;
@@ -68,6 +74,8 @@ export class Interpreter {
   recorder: CallRecorder | undefined;
   /** False while the top level of the file runs: models are built, but nothing is trained. */
   tracing = false;
+  /** Set while batches of loaders are asked for; elsewhere a loader says nothing of how many it gives. */
+  sampler: BatchSampler | undefined;
   private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */
   private hidden = 0;

@@ -6,6 +6,7 @@ import { CallArguments } from "./arguments";
 import { runOperator } from "./bridge";
 import type { Interpreter } from "./interpreter";
 import { itemsOf } from "./iteration";
+import { noteChanged, noteOffset } from "./offsets";
 import { contains, keyOf } from "./operations";
 import { DictValue, ListValue, ObjectValue, SetValue, TupleValue, type Value } from "./values";
 
@@ -67,10 +68,14 @@ export function overloadedBinary(
     const own = callMethod(interpreter, right, `__r${method}__`, [left], span);
     if (own !== undefined) return own;
   }
-  if (left instanceof Tensor)
-    return runOperator(interpreter, `Tensor.__${method}__`, new CallArguments([left, right]), span);
-  if (right instanceof Tensor) {
-    return runOperator(interpreter, `Tensor.__r${method}__`, new CallArguments([right, left]), span);
+  if (left instanceof Tensor || right instanceof Tensor) {
+    const [name, operands] =
+      left instanceof Tensor
+        ? [`Tensor.__${method}__`, [left, right]]
+        : [`Tensor.__r${method}__`, [right, left]];
+    const result = runOperator(interpreter, name, new CallArguments(operands), span);
+    noteOffset(operator, left, right, result);
+    return result;
   }
   const [a, b] = [payloadOf(left), payloadOf(right)];
   if (a === left && b === right) return undefined;
@@ -106,6 +111,7 @@ export function augmentedInPlace(
   if (left instanceof Tensor) {
     const full = `Tensor.${name}`;
     if (!interpreter.execution.supports(full)) return undefined;
+    noteChanged(left);
     return runOperator(interpreter, full, new CallArguments([left, right]), span);
   }
   if (left instanceof ObjectValue) return callMethod(interpreter, left, name, [right], span);

@@ -7,6 +7,7 @@ import { runOperator } from "./bridge";
 import { dictRemove, dictSet, enumMembers, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { integer } from "./numbers";
+import { withKnownLength } from "./offsets";
 import { keyOf, keyText } from "./operations";
 import { callMethod } from "./overloads";
 import {
@@ -25,7 +26,8 @@ import {
 export function getItem(interpreter: Interpreter, object: Value, index: Value, span: Span): Value {
   if (isUnknown(object)) return object;
   if (object instanceof Tensor) {
-    return runOperator(interpreter, "Tensor.__getitem__", new CallArguments([object, index]), span);
+    const known = withKnownLength(index);
+    return runOperator(interpreter, "Tensor.__getitem__", new CallArguments([object, known]), span);
   }
   if (object instanceof DictValue) return getKey(interpreter, object, index, span);
   if (object instanceof ListValue || object instanceof TupleValue)

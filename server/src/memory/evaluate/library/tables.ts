@@ -2,9 +2,13 @@
 import type { Interpreter } from "../interpreter";
 import type { Native, Value } from "../values";
 import { argparseFunctions } from "./argparse";
+import { arrayConstants, arrayFunctions } from "./arrays";
+import { batchFunctions, datasetBases } from "./batches";
 import { dataclassFunctions } from "./dataclasses";
 import { einopsFunctions } from "./einops";
 import { inspectionConstants, inspectionFunctions } from "./inspection";
+import { imageDatasetFunctions } from "./image-datasets";
+import { imageFunctions } from "./images";
 import { iterableFunctions } from "./iterables";
 import { mathConstants, mathFunctions } from "./mathematics";
 import { regularExpressionConstants, regularExpressionFunctions } from "./regular-expressions";
@@ -22,6 +26,10 @@ export const functions: Readonly<Record<string, Native>> = {
   ...dataclassFunctions,
   ...argparseFunctions,
   ...einopsFunctions,
+  ...arrayFunctions,
+  ...batchFunctions,
+  ...imageFunctions,
+  ...imageDatasetFunctions,
   ...torchFunctions,
 };
 
@@ -30,6 +38,7 @@ export const constants: Readonly<Record<string, (interpreter: Interpreter) => Va
   ...inspectionConstants,
   ...regularExpressionConstants,
   ...torchConstants,
+  ...arrayConstants,
 };
 
 /** Packages taken to be installed: Python's own as far as scripts import them, and PyTorch with what comes along. */
@@ -62,4 +71,5 @@ export const transparentBases: ReadonlySet<string> = new Set([
   "typing.Protocol",
   "typing_extensions.Protocol",
   "huggingface_hub.PyTorchModelHubMixin",
+  ...datasetBases,
 ]);

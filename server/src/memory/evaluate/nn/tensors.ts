@@ -125,6 +125,13 @@ const methods: Readonly<Record<string, Native>> = {
     else interpreter.note(args.unknown() ?? interpreter.unknown("tensorValue", span));
     return tensor;
   }),
+  /** Of numpy's arrays, which are tensors on the host here. */
+  astype: native((tensor, interpreter, args, span) => {
+    const dtype = args.get(0, "dtype");
+    return dtype instanceof DtypeValue
+      ? interpreter.references.own(interpreter.execution.input(tensor.shape, dtype.dtype))
+      : interpreter.unknown("call", span, { name: "astype" });
+  }),
   register_hook: native(() => null),
   retain_grad: native(() => null),
 };

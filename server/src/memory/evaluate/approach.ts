@@ -1,0 +1,141 @@
+/**
+ * Walks to a call deep in a script, as a run of it would: from the module into the functions on the way, everything before
+ * the place run in each, every loop around it at its first item. What it is called with there is what the model gets.
+ */
+import type { Call, For, FunctionDefinition, Lambda, Module, Node, Statement } from "../../python/tree";
+import { Execution } from "../tape";
+import { isUnknown, type Unknown } from "../unknown";
+import type { CallArguments } from "./arguments";
+import { assign } from "./assign";
+import { evaluateArguments } from "./calls";
+import { Frame } from "./frame";
+import { bind } from "./functions";
+import { frameOf, precedingIn, prepare } from "./in-place";
+import type { BatchSampler, Interpreter } from "./interpreter";
+import { iterate } from "./iteration";
+import { Program } from "./program";
+import { BoundMethod, FunctionValue, type Value } from "./values";
+import type { World } from "./world";
+
+/** A call on the way and the function of the file that it runs. */
+export interface CallOnTheWay {
+  readonly call: Call;
+  readonly target: FunctionDefinition | Lambda;
+}
+
+/** The way to a call: where it begins (the module's own code unless said), and the calls that lead there. */
+export interface WayToCall {
+  readonly root: FunctionDefinition | Lambda | undefined;
+  readonly through: readonly CallOnTheWay[];
+  readonly call: Call;
+}
+
+/** What the call at the end of the way is given; Unknown where that cannot be told. */
+export function argumentsAt(
+  module: Module,
+  way: WayToCall,
+  sampler: BatchSampler,
+  world: World,
+): CallArguments | Unknown {
+  const first = way.through[0]?.call ?? way.call;
+  const execution = new Execution({ device: "cuda", attention: "auto" });
+  const begun = way.root === undefined ? before(module, first) : module;
+  const program = new Program(execution, begun, undefined, world);
+  return program.interpreter.guard(() => new Walk(program.interpreter, sampler).to(way));
+}
+
+/** The module up to the statement that a node stands in. */
+function before(module: Module, node: Node): Module {
+  const index = module.body.findIndex(
+    (statement) => statement.start <= node.start && node.end <= statement.end,
+  );
+  return { ...module, body: module.body.slice(0, Math.max(0, index)) };
+}
+
+class Walk {
+  constructor(
+    private readonly interpreter: Interpreter,
+    private readonly sampler: BatchSampler,
+  ) {}
+
+  to({ root, through, call }: WayToCall): CallArguments | Unknown {
+    const { interpreter } = this;
+    interpreter.frame =
+      root?.kind === "FunctionDefinition" ? frameOf(interpreter, root) : interpreter.globals;
+    for (const step of through) {
+      this.approach(step.call);
+      const callee = this.enter(step);
+      if (isUnknown(callee)) return callee;
+    }
+    this.approach(call);
+    this.allow();
+    return evaluateArguments(interpreter, call);
+  }
+
+  private allow = (): void => {
+    this.interpreter.stepLimit = this.interpreter.steps + this.interpreter.limits.steps;
+  };
+
+  /** Runs what comes before a node in the function of the current frame, block by block. */
+  private approach(node: Node): void {
+    const holders: { readonly holder: Node; readonly child: Node }[] = [];
+    let child = node;
+    let holder = node.parent;
+    while (holder !== undefined && holder.kind !== "Module") {
+      holders.unshift({ holder, child });
+      if (holder.kind === "FunctionDefinition" || holder.kind === "Lambda") break;
+      child = holder;
+      holder = holder.parent;
+    }
+    for (const one of holders) {
+      if (one.holder.kind === "For" && one.holder.body.includes(one.child as Statement))
+        this.bindFirst(one.holder);
+      prepare(this.interpreter, precedingIn(one.holder, one.child), this.allow);
+    }
+  }
+
+  /** The loop's target becomes the first item that it runs over. */
+  private bindFirst(loop: For): void {
+    const { interpreter } = this;
+    this.allow();
+    interpreter.sampler = this.sampler;
+    interpreter.skipForward = true;
+    const item = interpreter.guard(() => this.firstOf(interpreter.evaluate(loop.iterable), loop));
+    interpreter.guard(() => assign(interpreter, loop.target, item));
+    interpreter.skipForward = false;
+    interpreter.sampler = undefined;
+  }
+
+  private firstOf(iterable: Value, loop: For): Value {
+    const items = iterate(this.interpreter, iterable, loop.iterable);
+    if (isUnknown(items)) return items;
+    for (const item of items) {
+      this.interpreter.references.retain(item);
+      return item;
+    }
+    return this.interpreter.unknown("loop", loop.iterable, { reason: "0" });
+  }
+
+  /** Steps into the function that a call runs: its frame becomes the current one. */
+  private enter({ call, target }: CallOnTheWay): Value {
+    const { interpreter } = this;
+    this.allow();
+    interpreter.skipForward = true;
+    const callee = interpreter.guard(() => interpreter.evaluate(call.callee));
+    const args = interpreter.guard(() => evaluateArguments(interpreter, call));
+    interpreter.skipForward = false;
+    if (isUnknown(args)) return args;
+    const method = callee instanceof BoundMethod ? callee.method : callee;
+    const own = target.kind === "FunctionDefinition" ? interpreter.undecorated.get(target) : undefined;
+    const found = method instanceof FunctionValue && method.node === target ? method : own;
+    if (found === undefined)
+      return isUnknown(callee) ? callee : interpreter.unknown("call", call, { name: "" });
+    const frame = new Frame("function", found.closure, found);
+    interpreter.references.retain(frame);
+    const given = callee instanceof BoundMethod ? args.withReceiver(callee.receiver) : args;
+    const fault = interpreter.guard(() => bind(interpreter, found, given, frame, call));
+    if (isUnknown(fault)) return fault;
+    interpreter.frame = frame;
+    return found;
+  }
+}

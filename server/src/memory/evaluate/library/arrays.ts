@@ -1,0 +1,139 @@
+/**
+ * numpy as far as training scripts make their data with it: an array is a tensor on the host, a file of tokens is a sequence
+ * of unknown length. Source: https://numpy.org/doc/stable/reference/ (dtype of random numbers and of `zeros` is float64).
+ */
+import type { Span } from "../../../python/tree";
+import { Tensor, type Dtype } from "../../tensor";
+import { isUnknown } from "../../unknown";
+import type { Interpreter } from "../interpreter";
+import { itemsOf } from "../iteration";
+import { integer } from "../numbers";
+import { withKnownLength } from "../offsets";
+import {
+  DtypeValue,
+  ListValue,
+  ObjectValue,
+  SliceValue,
+  TupleValue,
+  type Native,
+  type Value,
+} from "../values";
+import { libraryClass, libraryObject } from "./batches";
+
+function arrayOf(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
+  return interpreter.references.own(interpreter.execution.input(shape, dtype));
+}
+
+/** The sizes that a shape argument names. */
+function shapeFrom(interpreter: Interpreter, value: Value, span: Span | undefined): number[] | undefined {
+  if (!(value instanceof ListValue || value instanceof TupleValue)) {
+    const size = integer(value);
+    return size === undefined ? undefined : [size];
+  }
+  const items = itemsOf(interpreter, value, span);
+  if (isUnknown(items)) return undefined;
+  const sizes = items.map((item) => integer(item));
+  return sizes.every((size) => size !== undefined) ? sizes : undefined;
+}
+
+/** `maker(shape, dtype)`. */
+function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype): Native {
+  return (interpreter, args, span) => {
+    const shape = shapeFrom(interpreter, args.or(sizeAt, sizeName, new TupleValue([])), span);
+    const dtype = args.keywords.get("dtype") ?? (sizeAt === 0 ? args.at(1) : undefined);
+    // One number, which a run draws.
+    if (shape?.length === 0) return interpreter.unknown("call", span, { name });
+    if (shape === undefined || (dtype !== undefined && dtype !== null && !(dtype instanceof DtypeValue)))
+      return args.unknown() ?? interpreter.unknown("call", span, { name });
+    return arrayOf(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
+  };
+}
+
+/** `rand(2, 3)`: the sizes themselves are the arguments. */
+const randomOf: Native = (interpreter, args, span) => {
+  const shape = shapeFrom(interpreter, new TupleValue([...args.positional]), span);
+  return shape === undefined || shape.length === 0
+    ? (args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.random.rand" }))
+    : arrayOf(interpreter, shape, "float64");
+};
+
+/** A one-dimensional array in a file: how long it is, only a run can know. */
+const fileArray = libraryClass("memmap", {
+  __getitem__: (interpreter, args, span) => {
+    const self = args.at(0);
+    const kind = self instanceof ObjectValue ? self.attributes.get("dtype") : undefined;
+    const index = withKnownLength(args.at(1) ?? null);
+    const length = index instanceof SliceValue && index.step === null ? lengthOf(index) : undefined;
+    if (!(kind instanceof DtypeValue) || length === undefined)
+      return interpreter.unknown("call", span, { name: "numpy.memmap" });
+    return arrayOf(interpreter, [length], kind.dtype);
+  },
+  __len__: (interpreter, _, span) => interpreter.unknown("call", span, { name: "len" }),
+});
+
+function lengthOf({ lower, upper }: SliceValue): number | undefined {
+  const from = lower === null ? 0 : integer(lower);
+  const to = integer(upper);
+  return from === undefined || to === undefined || from < 0 || to <= from ? undefined : to - from;
+}
+
+const memmap: Native = (interpreter, args, span) => {
+  const dtype = args.or(1, "dtype", new DtypeValue("uint8"));
+  if (!(dtype instanceof DtypeValue) || args.get(4, "shape") !== undefined)
+    return args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.memmap" });
+  return libraryObject(interpreter, fileArray, { dtype });
+};
+
+/** `torch.from_numpy(array)` shares the array's memory. */
+const fromArray: Native = (interpreter, args, span) => {
+  const array = args.at(0);
+  return array instanceof Tensor
+    ? array
+    : (args.unknown() ?? interpreter.unknown("call", span, { name: "torch.from_numpy" }));
+};
+
+const dtypes: readonly Dtype[] = [
+  "uint8",
+  "int8",
+  "int16",
+  "int32",
+  "int64",
+  "float16",
+  "float32",
+  "float64",
+  "bool",
+];
+const otherNames: Readonly<Record<string, Dtype>> = {
+  float_: "float64",
+  double: "float64",
+  single: "float32",
+  int_: "int64",
+  uint16: "int16",
+};
+
+export const arrayConstants: Readonly<Record<string, () => Value>> = Object.fromEntries(
+  [...dtypes.map((dtype) => [dtype, dtype] as const), ...Object.entries(otherNames)].map(([name, dtype]) => [
+    `numpy.${name}`,
+    () => new DtypeValue(dtype),
+  ]),
+);
+
+const random: Readonly<Record<string, Native>> = {
+  rand: randomOf,
+  randn: randomOf,
+  random: filled("numpy.random.random", 0, "size", "float64"),
+  random_sample: filled("numpy.random.random_sample", 0, "size", "float64"),
+  standard_normal: filled("numpy.random.standard_normal", 0, "size", "float64"),
+  normal: filled("numpy.random.normal", 2, "size", "float64"),
+  uniform: filled("numpy.random.uniform", 2, "size", "float64"),
+  randint: filled("numpy.random.randint", 2, "size", "int64"),
+};
+
+export const arrayFunctions: Readonly<Record<string, Native>> = {
+  ...Object.fromEntries(Object.entries(random).map(([name, native]) => [`numpy.random.${name}`, native])),
+  "numpy.zeros": filled("numpy.zeros", 0, "shape", "float64"),
+  "numpy.ones": filled("numpy.ones", 0, "shape", "float64"),
+  "numpy.empty": filled("numpy.empty", 0, "shape", "float64"),
+  "numpy.memmap": memmap,
+  "torch.from_numpy": fromArray,
+};

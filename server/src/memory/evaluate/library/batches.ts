@@ -1,0 +1,255 @@
+/**
+ * `torch.utils.data`: datasets by the shape of one sample, loaders by the batch that they make of it. What is in a batch is
+ * not known, only its shapes and types. Sources: torch/utils/data/{dataset,dataloader,_utils/collate}.py.
+ */
+import type { Span } from "../../../python/tree";
+import { Tensor, type Dtype } from "../../tensor";
+import { isUnknown } from "../../unknown";
+import { CallArguments } from "../arguments";
+import { lengthOf } from "../builtins/functions";
+import type { Interpreter } from "../interpreter";
+import { dictOf, iterate } from "../iteration";
+import { integer } from "../numbers";
+import { keyText } from "../operations";
+import { getItem } from "../subscripts";
+import {
+  ClassValue,
+  DictValue,
+  Float,
+  IteratorValue,
+  ListValue,
+  NativeFunction,
+  ObjectValue,
+  TupleValue,
+  type Native,
+  type Value,
+} from "../values";
+
+const nowhere: Span = { start: 0, end: 0 };
+
+/** More samples than this are not gathered one by one for a `collate_fn`. */
+const mostGathered = 4096;
+
+/** A class of the library that has these methods. */
+export function libraryClass(name: string, methods: Readonly<Record<string, Native>>): ClassValue {
+  const type = new ClassValue(name, []);
+  for (const [key, method] of Object.entries(methods))
+    type.attributes.set(key, new NativeFunction(key, method));
+  return type;
+}
+
+/** An instance of such a class. */
+export function libraryObject(
+  interpreter: Interpreter,
+  type: ClassValue,
+  attributes: Readonly<Record<string, Value>>,
+): ObjectValue {
+  const object = new ObjectValue(type);
+  for (const [name, value] of Object.entries(attributes)) {
+    interpreter.references.adopt(object, value);
+    object.attributes.set(name, value);
+  }
+  return interpreter.references.keep(object);
+}
+
+/** An attribute of the object that a method is called on. */
+function own(args: CallArguments, name: string): Value {
+  const object = args.at(0);
+  return object instanceof ObjectValue ? (object.attributes.get(name) ?? null) : null;
+}
+
+const tensorDataset = libraryClass("TensorDataset", {
+  __getitem__: (interpreter, args, span) => {
+    const tensors = own(args, "tensors");
+    const items = tensors instanceof TupleValue ? tensors.items : [];
+    return new TupleValue(
+      items.map((tensor) => getItem(interpreter, tensor, args.at(1) ?? null, span ?? nowhere)),
+    );
+  },
+  __len__: (interpreter, args, span) => {
+    const tensors = own(args, "tensors");
+    const first = tensors instanceof TupleValue ? tensors.items[0] : undefined;
+    return lengthOf(interpreter, first ?? null, span);
+  },
+});
+
+/** `Subset`: the samples of another dataset; how many, where that is known. */
+const subset = libraryClass("Subset", {
+  __getitem__: (interpreter, args, span) => sampleOf(interpreter, own(args, "dataset"), span),
+  __len__: (interpreter, args, span) => {
+    const count = own(args, " count");
+    return count ?? interpreter.unknown("call", span, { name: "len" });
+  },
+});
+
+const concatenation = libraryClass("ConcatDataset", {
+  __getitem__: (interpreter, args, span) => {
+    const datasets = iterate(interpreter, own(args, "datasets"), span);
+    if (isUnknown(datasets)) return datasets;
+    for (const dataset of datasets) return sampleOf(interpreter, dataset, span);
+    return interpreter.raise("IndexError", "no dataset to take a sample from", span);
+  },
+});
+
+/** The first sample of a dataset. */
+function sampleOf(interpreter: Interpreter, dataset: Value, span: Span | undefined): Value {
+  if (isUnknown(dataset)) return dataset;
+  const isStream =
+    dataset instanceof ObjectValue &&
+    dataset.type.attribute("__getitem__") === undefined &&
+    dataset.type.attribute("__iter__") !== undefined;
+  if (!isStream) return getItem(interpreter, dataset, 0, span ?? nowhere);
+  const items = iterate(interpreter, dataset, span);
+  if (isUnknown(items)) return items;
+  for (const item of items) return item;
+  return interpreter.raise("StopIteration", "", span);
+}
+
+function newTensor(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
+  return interpreter.references.own(interpreter.execution.input(shape, dtype));
+}
+
+/** `default_collate` of `count` samples that are like this one. */
+function collated(interpreter: Interpreter, sample: Value, count: number, span: Span | undefined): Value {
+  interpreter.tick();
+  if (isUnknown(sample)) return sample;
+  if (sample instanceof Tensor) {
+    const whole = newTensor(interpreter, [count, ...sample.shape], sample.dtype);
+    whole.bound = sample.bound;
+    return whole;
+  }
+  if (typeof sample === "boolean") return newTensor(interpreter, [count], "bool");
+  if (typeof sample === "number") return newTensor(interpreter, [count], "int64");
+  if (sample instanceof Float) return newTensor(interpreter, [count], "float64");
+  if (typeof sample === "string")
+    return new ListValue(Array.from({ length: Math.min(count, mostGathered) }, () => sample));
+  const inner = (value: Value): Value => collated(interpreter, value, count, span);
+  if (sample instanceof TupleValue && sample.type !== undefined)
+    return new TupleValue(sample.items.map(inner), sample.type);
+  if (sample instanceof TupleValue || sample instanceof ListValue)
+    return new ListValue(sample.items.map(inner));
+  if (sample instanceof DictValue) {
+    if (sample.tainted !== undefined) return sample.tainted;
+    return dictOf(
+      [...sample.entries.values()].map(({ key, value }) => [keyText(key), inner(value)] as const),
+    );
+  }
+  return interpreter.unknown("unsupported", span, { what: `collate(${interpreter.typeName(sample)})` });
+}
+
+/** One full batch of a loader. */
+function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Span | undefined): Value {
+  const { sampler } = interpreter;
+  const read = (name: string): Value => loader.attributes.get(name) ?? null;
+  const dataset = read("dataset");
+  if (read("batch_sampler") !== null)
+    return interpreter.unknown("unsupported", span, { what: "batch_sampler" });
+  const sample = sampleOf(interpreter, dataset, span);
+  const given = read("batch_size");
+  if (given === null) return sample;
+  const size = integer(given);
+  if (size === undefined)
+    return isUnknown(given) ? given : interpreter.unknown("call", span, { name: "DataLoader" });
+  const count = size * (sampler?.scale ?? 1);
+  sampler?.sizes.add(size);
+  const collate = read("collate_fn");
+  if (collate === null) return collated(interpreter, sample, count, span);
+  if (count > mostGathered) return interpreter.unknown("size", span);
+  const samples = new ListValue(Array.from({ length: count }, () => sample));
+  interpreter.references.retain(sample);
+  return interpreter.call(collate, new CallArguments([samples]), span);
+}
+
+const loader = libraryClass("DataLoader", {
+  /** How often a loop over it runs is not known; a batch of it is. */
+  __iter__: (interpreter, args, span) => {
+    const self = args.at(0);
+    if (interpreter.sampler === undefined || !(self instanceof ObjectValue))
+      return interpreter.unknown("unsupported", span, { what: "iter(DataLoader)" });
+    const batch = batchOf(interpreter, self, span);
+    return isUnknown(batch) ? batch : new IteratorValue([batch].values(), [batch]);
+  },
+  __len__: (interpreter, args, span) => {
+    const samples = lengthOf(interpreter, own(args, "dataset"), span);
+    const size = integer(own(args, "batch_size"));
+    if (typeof samples !== "number" || size === undefined || size < 1)
+      return interpreter.unknown("call", span, { name: "len" });
+    return own(args, "drop_last") === true ? Math.floor(samples / size) : Math.ceil(samples / size);
+  },
+});
+
+export function isLoader(value: Value): value is ObjectValue {
+  return value instanceof ObjectValue && value.type === loader;
+}
+
+const makeLoader: Native = (interpreter, args) => {
+  if (args.unknownKeywords !== undefined) return args.unknownKeywords;
+  return libraryObject(interpreter, loader, {
+    dataset: args.or(0, "dataset", null),
+    batch_size: args.or(1, "batch_size", 1),
+    batch_sampler: args.or(4, "batch_sampler", null),
+    collate_fn: args.or(6, "collate_fn", null),
+    drop_last: args.or(8, "drop_last", false),
+    num_workers: args.or(5, "num_workers", 0),
+  });
+};
+
+const randomSplit: Native = (interpreter, args, span) => {
+  const dataset = args.or(0, "dataset", null);
+  const lengths = iterate(interpreter, args.or(1, "lengths", null), span);
+  if (isUnknown(lengths)) return lengths;
+  const whole = lengthOf(interpreter, dataset, span);
+  const parts: Value[] = [];
+  for (const length of lengths) {
+    const isShare = length instanceof Float && typeof whole === "number";
+    const count = isShare ? Math.floor(length.value * whole) : (integer(length) ?? null);
+    parts.push(libraryObject(interpreter, subset, { dataset, " count": count }));
+  }
+  return new ListValue(parts);
+};
+
+const makeSubset: Native = (interpreter, args, span) => {
+  const length = lengthOf(interpreter, args.or(1, "indices", null), span);
+  return libraryObject(interpreter, subset, {
+    dataset: args.or(0, "dataset", null),
+    " count": typeof length === "number" ? length : null,
+  });
+};
+
+/** `default_collate` called by hand: on a list of samples. */
+const defaultCollate: Native = (interpreter, args, span) => {
+  const samples = args.at(0) ?? null;
+  if (!(samples instanceof ListValue))
+    return args.unknown() ?? interpreter.unknown("call", span, { name: "default_collate" });
+  return collated(interpreter, samples.items[0] ?? null, samples.items.length, span);
+};
+
+/** Progress bars give what they are given; `trange` is a range. */
+const progress: Native = (_, args) => args.or(0, "iterable", null);
+const progressRange: Native = (interpreter, args, span) =>
+  interpreter.library.call("builtins.range", new CallArguments(args.positional), span);
+
+const progressNames = ["tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std", "tqdm.autonotebook", "tqdm.rich"];
+
+export const batchFunctions: Readonly<Record<string, Native>> = {
+  "torch.utils.data.DataLoader": makeLoader,
+  "torch.utils.data.dataloader.DataLoader": makeLoader,
+  "torchdata.stateful_dataloader.StatefulDataLoader": makeLoader,
+  "torch.utils.data.TensorDataset": (interpreter, args) =>
+    libraryObject(interpreter, tensorDataset, { tensors: new TupleValue([...args.positional]) }),
+  "torch.utils.data.Subset": makeSubset,
+  "torch.utils.data.ConcatDataset": (interpreter, args) =>
+    libraryObject(interpreter, concatenation, { datasets: args.or(0, "datasets", null) }),
+  "torch.utils.data.random_split": randomSplit,
+  "torch.utils.data.default_collate": defaultCollate,
+  "torch.utils.data.dataloader.default_collate": defaultCollate,
+  ...Object.fromEntries(progressNames.map((name) => [`${name}.tqdm`, progress])),
+  ...Object.fromEntries(progressNames.map((name) => [`${name}.trange`, progressRange])),
+};
+
+/** Bases of datasets that people write. */
+export const datasetBases: readonly string[] = [
+  "torch.utils.data.Dataset",
+  "torch.utils.data.dataset.Dataset",
+  "torch.utils.data.IterableDataset",
+];

@@ -1,0 +1,91 @@
+/** What a script feeds its model, read from the loop that trains it. */
+import { message } from "../messages/message";
+import { unknownReasons } from "../messages/estimate";
+import type { ResolveImport } from "../python/resolve-import";
+import type { Module } from "../python/tree";
+import { argumentsAt, type WayToCall } from "./evaluate/approach";
+import type { CallArguments } from "./evaluate/arguments";
+import type { BatchSampler } from "./evaluate/interpreter";
+import type { Value } from "./evaluate/values";
+import type { InputDimension, InputSpecification } from "./setup";
+import { Tensor } from "./tensor";
+import { isUnknown, Unknown } from "./unknown";
+
+export interface ScriptInputs {
+  readonly inputs: readonly InputSpecification[];
+  /** Samples of one forward. */
+  readonly batch: number;
+}
+
+/**
+ * The tensors that the model is called with: the script's own code is evaluated up to the call, once with batches as they
+ * are and once with batches of twice the size, so that the dimensions which grow with the micro-batch are known from the
+ * others. Where no loader makes the batches, the first dimension that all inputs have in common is the micro-batch.
+ * Unknown, with the reason, as soon as one argument is not known.
+ */
+export function inputsOfScript(
+  module: Module,
+  way: WayToCall,
+  resolveImport?: ResolveImport,
+): ScriptInputs | Unknown {
+  const sampler: BatchSampler = { scale: 1, sizes: new Set() };
+  const given = tensorsOf(argumentsAt(module, way, sampler, { resolveImport }), way);
+  if (isUnknown(given)) return given;
+  const [size, ...others] = sampler.sizes;
+  if (size === undefined) return firstDimension(given, way);
+  if (others.length > 0) return new Unknown(message(unknownReasons.severalBatches), way.call);
+  const doubled = tensorsOf(argumentsAt(module, way, { scale: 2, sizes: new Set() }, { resolveImport }), way);
+  if (isUnknown(doubled)) return doubled;
+  return { batch: size, inputs: given.map((one, i) => growing(one, doubled[i]?.tensor, size)) };
+}
+
+interface GivenTensor {
+  readonly name: string | undefined;
+  readonly tensor: Tensor;
+}
+
+function tensorsOf(args: CallArguments | Unknown, { call }: WayToCall): readonly GivenTensor[] | Unknown {
+  if (isUnknown(args)) return args;
+  if (args.unknownKeywords !== undefined) return args.unknownKeywords;
+  const given: readonly (readonly [string | undefined, Value])[] = [
+    ...args.positional.map((value) => [undefined, value] as const),
+    ...args.keywords,
+  ];
+  const tensors: GivenTensor[] = [];
+  for (const [name, value] of given) {
+    if (isUnknown(value)) return value;
+    if (value === null && name !== undefined) continue;
+    if (!(value instanceof Tensor))
+      return new Unknown(message(unknownReasons.plainArgument, { what: name ?? "…" }), call);
+    tensors.push({ name, tensor: value });
+  }
+  return tensors.length > 0 ? tensors : new Unknown(message(unknownReasons.input), call);
+}
+
+/** A dimension that doubles with the batch is so many times the batch; any other stays as it is. */
+function growing(
+  { name, tensor }: GivenTensor,
+  doubled: Tensor | undefined,
+  batch: number,
+): InputSpecification {
+  const dimensions = tensor.shape.map((size, i): InputDimension => {
+    const perSample = size > 0 && doubled?.shape[i] === 2 * size && size % batch === 0;
+    return perSample ? { factor: size / batch, perSample } : { factor: size, perSample: false };
+  });
+  return { name, dtype: tensor.dtype, dimensions, bound: tensor.bound };
+}
+
+function firstDimension(given: readonly GivenTensor[], { call }: WayToCall): ScriptInputs | Unknown {
+  const batch = given[0]?.tensor.shape[0];
+  if (batch === undefined || given.some(({ tensor }) => tensor.shape[0] !== batch))
+    return new Unknown(message(unknownReasons.input), call);
+  const inputs = given.map(({ name, tensor }) => ({
+    name,
+    dtype: tensor.dtype,
+    dimensions: tensor.shape.map((size, i) =>
+      i === 0 ? { factor: 1, perSample: true } : { factor: size, perSample: false },
+    ),
+    bound: tensor.bound,
+  }));
+  return { batch, inputs };
+}
