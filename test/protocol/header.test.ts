@@ -159,6 +159,14 @@ describe("inside the # vram: comments", () => {
     });
   });
 
+  it("takes the input from the training loop", async () => {
+    await start(readFileSync(path.join(__dirname, "../goldens/batches/flattened_images.py"), "utf8"));
+    assert.deepEqual((await headerFor())?.snippet.split("\n").slice(0, 2), [
+      "# vram: device=${1:8GiB}, budget=${2:6.5GiB}, batch=10",
+      "# vram: input=float32[B,784], loss=cross_entropy",
+    ]);
+  });
+
   it("makes none where there is one, and keeps shebang and encoding first", async () => {
     await start(example);
     assert.equal(await headerFor(), null);

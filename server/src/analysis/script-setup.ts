@@ -1,7 +1,9 @@
 /** What the script says about its training run, in the estimate's terms: `torch/` and `memory/` do not know each other. */
 import { inputsOfScript } from "../memory/script-inputs";
 import type { Setting, TrainingSetup } from "../memory/setup";
-import { isUnknown } from "../memory/unknown";
+import { isUnknown, Unknown } from "../memory/unknown";
+import { unknownReasons } from "../messages/estimate";
+import { message } from "../messages/message";
 import type { ResolveImport } from "../python/resolve-import";
 import type { Source } from "../python/source";
 import type { Module } from "../python/tree";
@@ -50,11 +52,15 @@ export function inputsOfLoop(
 ): TrainingSetup {
   if (forward === undefined) return {};
   const { value, span } = forward;
+  const [other] = value.others;
+  if (other !== undefined) return { inputsUnknown: new Unknown(message(unknownReasons.severalCalls), other) };
   const found = inputsOfScript(module, value, resolveImport);
   if (isUnknown(found)) return { inputsUnknown: found };
   return {
     inputs: { value: found.inputs, from: "script", span },
-    ...(batch === undefined ? { batch: { value: found.batch, from: "script", span } } : {}),
+    ...(batch === undefined && found.batch !== undefined
+      ? { batch: { value: found.batch, from: "script", span } }
+      : {}),
   };
 }
 

@@ -5,7 +5,7 @@ import { hasHeader } from "../directives/header";
 import { headerExamples } from "../directives/keys";
 import type { HeaderKey } from "../directives/keys";
 import { moduleNames } from "../directives/names";
-import type { TrainingSetup } from "../memory/setup";
+import { inputText, type TrainingSetup } from "../memory/setup";
 import type { ParsedModule } from "../python/parse";
 import type { Module } from "../python/tree";
 import { walk } from "../python/walk";
@@ -65,7 +65,7 @@ function snippetFor(setup: TrainingSetup, module: Module): string {
   const entry = (key: HeaderKey): string[] => {
     const value = known[key];
     if (value !== undefined) return [`${key}=${escaped(value)}`];
-    if (optional.has(key)) return [];
+    if (optional.has(key) || (key === "target" && known.input !== undefined)) return [];
     stop += 1;
     const example = placeholders[key] ?? headerExamples[key].slice(key.length + 1);
     return [`${key}=\${${stop}:${escaped(example)}}`];
@@ -74,9 +74,10 @@ function snippetFor(setup: TrainingSetup, module: Module): string {
 }
 
 function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKey, string | undefined>> {
-  const { batch, accumulate, devices, loss, optimizer, precision } = setup;
+  const { batch, inputs, accumulate, devices, loss, optimizer, precision } = setup;
   return {
     batch: batch && String(batch.value),
+    input: inputs && inputText(inputs.value),
     accumulate: accumulate && accumulate.value > 1 ? String(accumulate.value) : undefined,
     devices: devices && devices.value > 1 ? String(devices.value) : undefined,
     loss: loss?.value,

@@ -4,7 +4,7 @@ import type { Assumption } from "./estimate";
 import type { OptimizerNeeds } from "./optimizers";
 import { plainSpan } from "./estimate-spans";
 import type { Subject } from "./estimate-subject";
-import type { InputSpecification, Setting, SettingOrigin, TrainingSetup } from "./setup";
+import { inputText, type Setting, type SettingOrigin, type TrainingSetup } from "./setup";
 
 export interface Grounds {
   readonly subject: Subject;
@@ -33,19 +33,6 @@ function plain(key: string, value: string, from: SettingOrigin, span?: Span): As
   return { key, value, from, ...(span === undefined ? {} : { span: plainSpan(span) }) };
 }
 
-/** As the header writes it: `float32[B,3,32,32]; int64[B]`. */
-function inputText(inputs: readonly InputSpecification[]): string {
-  return inputs
-    .map(({ name, dtype, dimensions, bound }) => {
-      const sizes = dimensions.map(({ factor, perSample }) =>
-        perSample ? (factor === 1 ? "B" : `${factor}*B`) : String(factor),
-      );
-      const limit = bound === undefined ? "" : `<${bound}`;
-      return `${name === undefined ? "" : `${name}=`}${dtype}[${sizes.join(",")}]${limit}`;
-    })
-    .join("; ");
-}
-
 export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumption[] {
   const { subject, ran } = grounds;
   const found: Assumption[] = [
@@ -57,7 +44,9 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
   }
   if (setup.mode !== undefined) found.push(of("mode", setup.mode, "train", String));
   if (ran) {
-    found.push(of("batch", setup.batch, "1", String));
+    // Inputs of fixed sizes that a script makes say nothing of a micro-batch.
+    if (setup.batch !== undefined || setup.inputs?.from !== "script")
+      found.push(of("batch", setup.batch, "1", String));
     if (setup.inputs?.from === "script") found.push(of("input", setup.inputs, "", inputText));
     if (setup.mode?.value !== "infer") found.push(of("loss", setup.loss, "sum", String));
     if (grounds.hasDerivedTarget) found.push(plain("target", "like the output", "default"));

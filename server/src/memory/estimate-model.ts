@@ -254,6 +254,8 @@ export class Estimator {
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
+    if (measure !== undefined && isTraining && leavesLossOpen(this.setup))
+      unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push(inputUnknown(this.setup));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
@@ -285,6 +287,11 @@ export class Estimator {
       calls: measure?.calls?.allCalls().map((call) => ({ ...call, span: plainSpan(call.span) })) ?? [],
     };
   }
+}
+
+/** The script told its input, but not in terms that are known what it computes of the output. */
+function leavesLossOpen({ inputs, loss }: TrainingSetup): boolean {
+  return inputs?.from === "script" && loss === undefined;
 }
 
 /** That no step was simulated, and where the script left its input open. */

@@ -13,14 +13,14 @@ import { isUnknown, Unknown } from "./unknown";
 
 export interface ScriptInputs {
   readonly inputs: readonly InputSpecification[];
-  /** Samples of one forward. */
-  readonly batch: number;
+  /** Samples of one forward; undefined where the script does not say which dimension counts them. */
+  readonly batch: number | undefined;
 }
 
 /**
  * The tensors that the model is called with: the script's own code is evaluated up to the call, once with batches as they
  * are and once with batches of twice the size, so that the dimensions which grow with the micro-batch are known from the
- * others. Where no loader makes the batches, the first dimension that all inputs have in common is the micro-batch.
+ * others. Where no loader makes the batches, the dimension that a variable called a batch size gives is the micro-batch.
  * Unknown, with the reason, as soon as one argument is not known.
  */
 export function inputsOfScript(
@@ -28,15 +28,19 @@ export function inputsOfScript(
   way: WayToCall,
   resolveImport?: ResolveImport,
 ): ScriptInputs | Unknown {
-  const sampler: BatchSampler = { scale: 1, sizes: new Set() };
+  const sampler = samplerOf(1);
   const given = tensorsOf(argumentsAt(module, way, sampler, { resolveImport }), way);
   if (isUnknown(given)) return given;
   const [size, ...others] = sampler.sizes;
-  if (size === undefined) return firstDimension(given, way);
+  if (size === undefined) return namedDimension(given, sampler.named);
   if (others.length > 0) return new Unknown(message(unknownReasons.severalBatches), way.call);
-  const doubled = tensorsOf(argumentsAt(module, way, { scale: 2, sizes: new Set() }, { resolveImport }), way);
+  const doubled = tensorsOf(argumentsAt(module, way, samplerOf(2), { resolveImport }), way);
   if (isUnknown(doubled)) return doubled;
   return { batch: size, inputs: given.map((one, i) => growing(one, doubled[i]?.tensor, size)) };
+}
+
+function samplerOf(scale: number): BatchSampler {
+  return { scale, sizes: new Set(), isEntering: false, named: new Set() };
 }
 
 interface GivenTensor {
@@ -75,15 +79,17 @@ function growing(
   return { name, dtype: tensor.dtype, dimensions, bound: tensor.bound };
 }
 
-function firstDimension(given: readonly GivenTensor[], { call }: WayToCall): ScriptInputs | Unknown {
-  const batch = given[0]?.tensor.shape[0];
-  if (batch === undefined || given.some(({ tensor }) => tensor.shape[0] !== batch))
-    return new Unknown(message(unknownReasons.input), call);
+/** Inputs of fixed sizes, unless one dimension of each is what the script calls its batch size. */
+function namedDimension(given: readonly GivenTensor[], named: ReadonlySet<number>): ScriptInputs {
+  const sizes = [...named].filter((size) =>
+    given.every(({ tensor }) => tensor.shape.filter((one) => one === size).length === 1),
+  );
+  const batch = sizes.length === 1 ? sizes[0] : undefined;
   const inputs = given.map(({ name, tensor }) => ({
     name,
     dtype: tensor.dtype,
-    dimensions: tensor.shape.map((size, i) =>
-      i === 0 ? { factor: 1, perSample: true } : { factor: size, perSample: false },
+    dimensions: tensor.shape.map((size) =>
+      size === batch ? { factor: 1, perSample: true } : { factor: size, perSample: false },
     ),
     bound: tensor.bound,
   }));

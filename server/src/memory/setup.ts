@@ -31,6 +31,19 @@ export interface InputSpecification {
   readonly bound: number | undefined;
 }
 
+/** As the header writes it: `float32[B,3,32,32]; int64[B]`. */
+export function inputText(inputs: readonly InputSpecification[]): string {
+  return inputs
+    .map(({ name, dtype, dimensions, bound }) => {
+      const sizes = dimensions.map(({ factor, perSample }) =>
+        perSample ? (factor === 1 ? "B" : `${factor}*B`) : String(factor),
+      );
+      const limit = bound === undefined ? "" : `<${bound}`;
+      return `${name === undefined ? "" : `${name}=`}${dtype}[${sizes.join(",")}]${limit}`;
+    })
+    .join("; ");
+}
+
 export interface OptimizerSetting {
   /** As written in the header or the qualified class name of the script, e.g. `adamw` or `torch.optim.AdamW`. */
   readonly name: string;

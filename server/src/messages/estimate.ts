@@ -55,9 +55,9 @@ export const unknownReasons = {
     en: "the size of the images is not known: no transform fixes it",
     "zh-cn": "图像的尺寸未知：没有变换将其固定",
   },
-  noForward: {
-    en: "no call of the model was found in a training loop",
-    "zh-cn": "在训练循环中未找到对模型的调用",
+  severalCalls: {
+    en: "the model is called more than once in an iteration",
+    "zh-cn": "一次迭代中多次调用了该模型",
   },
   severalBatches: {
     en: "loaders of different batch sizes feed the model",
@@ -68,6 +68,10 @@ export const unknownReasons = {
     "zh-cn": "调用模型时传入了 `{what}`，它不是张量",
   },
   loss: { en: "loss `{name}` is not understood", "zh-cn": "无法理解损失 `{name}`" },
+  scriptLoss: {
+    en: "the script's loss is not understood: what it saves is not counted",
+    "zh-cn": "无法理解脚本中的损失：未计入其保存的内容",
+  },
   hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
   optimizer: { en: "optimizer `{name}` is not known", "zh-cn": "无法得知优化器 `{name}`" },
   noOptimizer: { en: "optimizer state: optimizer unknown", "zh-cn": "优化器状态：优化器未知" },

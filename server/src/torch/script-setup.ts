@@ -68,6 +68,8 @@ export interface ScriptForward {
   /** Calls of functions of the file that lead to it, outermost first. */
   readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
   readonly call: Call;
+  /** Further calls of the model in the same iteration. */
+  readonly others: readonly Call[];
 }
 
 export type ScriptSharding = "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";

@@ -70,7 +70,9 @@ function rowsOf(model: ModelEstimate, placed: Placed, terminal: Terminal): Row[]
     [
       message(texts.saved),
       saved ? figure(saved.bytes) : unknown,
-      saved ? terminal.text(message(texts.perSample, { bytes: formatBytes(saved.perSample) })) : "",
+      saved && saved.perSample > 0
+        ? terminal.text(message(texts.perSample, { bytes: formatBytes(saved.perSample) }))
+        : "",
     ],
     [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, placed, terminal) : ""],
   ];

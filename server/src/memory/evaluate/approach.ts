@@ -11,7 +11,7 @@ import { evaluateArguments } from "./calls";
 import { Frame } from "./frame";
 import { bind } from "./functions";
 import { frameOf, precedingIn, prepare } from "./in-place";
-import type { BatchSampler, Interpreter } from "./interpreter";
+import { noteSizes, type BatchSampler, type Interpreter } from "./interpreter";
 import { iterate } from "./iteration";
 import { Program } from "./program";
 import { BoundMethod, FunctionValue, type Value } from "./values";
@@ -60,6 +60,8 @@ class Walk {
 
   to({ root, through, call }: WayToCall): CallArguments | Unknown {
     const { interpreter } = this;
+    interpreter.sampler = this.sampler;
+    noteSizes(this.sampler, interpreter.globals);
     interpreter.frame =
       root?.kind === "FunctionDefinition" ? frameOf(interpreter, root) : interpreter.globals;
     for (const step of through) {
@@ -98,12 +100,12 @@ class Walk {
   private bindFirst(loop: For): void {
     const { interpreter } = this;
     this.allow();
-    interpreter.sampler = this.sampler;
+    this.sampler.isEntering = true;
     interpreter.skipForward = true;
     const item = interpreter.guard(() => this.firstOf(interpreter.evaluate(loop.iterable), loop));
+    this.sampler.isEntering = false;
     interpreter.guard(() => assign(interpreter, loop.target, item));
     interpreter.skipForward = false;
-    interpreter.sampler = undefined;
   }
 
   private firstOf(iterable: Value, loop: For): Value {
@@ -135,6 +137,7 @@ class Walk {
     const given = callee instanceof BoundMethod ? args.withReceiver(callee.receiver) : args;
     const fault = interpreter.guard(() => bind(interpreter, found, given, frame, call));
     if (isUnknown(fault)) return fault;
+    noteSizes(this.sampler, frame);
     interpreter.frame = frame;
     return found;
   }

@@ -13,7 +13,7 @@ import { CallArguments } from "./arguments";
 import { childrenOf } from "../../python/walk";
 import { Frame } from "./frame";
 import { dictOf } from "./iteration";
-import type { Interpreter } from "./interpreter";
+import { noteSizes, type Interpreter } from "./interpreter";
 import type { DictValue } from "./values";
 import {
   FunctionValue,
@@ -118,6 +118,7 @@ export function callFunction(
     frame.leave(references);
     return fault;
   }
+  if (interpreter.sampler !== undefined) noteSizes(interpreter.sampler, frame);
   if (stealFrom !== undefined) references.releaseTo(stealFrom);
   const outer = interpreter.frame;
   const leave =

@@ -199,7 +199,7 @@ export function frameOf(interpreter: Interpreter, callee: FunctionDefinition): F
 }
 
 /** Whether a statement is a loop that trains: nothing before the model is made needs it. */
-function trains(statement: Statement): boolean {
+export function trains(statement: Statement): boolean {
   if (statement.kind !== "For" && statement.kind !== "While") return false;
   return someNode(
     statement,

@@ -36,6 +36,17 @@ export const defaultLimits: Limits = { steps: 500_000, depth: 450 };
 export interface BatchSampler {
   readonly scale: number;
   readonly sizes: Set<number>;
+  /** True while the loop around the place is entered: there a loader may be gone through for its first batch. */
+  isEntering: boolean;
+  /** Values of variables that are called a batch size: where no loader makes the batches, they tell which dimension that is. */
+  readonly named: Set<number>;
+}
+
+const sizeName = /^(train_?|micro_?)?(batch(_?size)?|bsz?|n_?batch(es)?|micro_?batch(_?size)?)$/i;
+
+export function noteSizes(sampler: BatchSampler, frame: Frame): void {
+  for (const [name, value] of frame.variables)
+    if (typeof value === "number" && sizeName.test(name)) sampler.named.add(value);
 }
 
 export class Interpreter {
@@ -74,7 +85,7 @@ export class Interpreter {
   recorder: CallRecorder | undefined;
   /** False while the top level of the file runs: models are built, but nothing is trained. */
   tracing = false;
-  /** Set while batches of loaders are asked for; elsewhere a loader says nothing of how many it gives. */
+  /** Set while a script's batches are asked for; elsewhere a loader gives none. */
   sampler: BatchSampler | undefined;
   private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */

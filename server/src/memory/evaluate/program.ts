@@ -1,11 +1,13 @@
 /** A file as a program: its top level is run once, then models of it are built. */
+import { unknownReasons } from "../../messages/estimate";
+import { message } from "../../messages/message";
 import type { ClassDefinition, Expression, Module, Span } from "../../python/tree";
 import { roundedUp, type Execution, type LiveBytes, type TimelinePoint } from "../tape";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { assignUnknown } from "./assign";
 import { isModuleClass } from "./classes";
-import { evaluateInPlace } from "./in-place";
+import { evaluateInPlace, trains } from "./in-place";
 import { effectsOf } from "./effects";
 import { Interpreter, type Limits } from "./interpreter";
 import { namedModules, namedTensors } from "./nn/state";
@@ -55,7 +57,10 @@ export class Program {
     interpreter.skipForward = true;
     for (const statement of this.module.body) {
       interpreter.stepLimit = Math.min(interpreter.steps + statementSteps, topLevelSteps);
-      const fault = interpreter.guard(() => void interpreter.execute([statement]));
+      // Nothing is trained: what a training loop leaves in its names is not known.
+      const fault = trains(statement)
+        ? interpreter.unknown("loop", statement, { reason: message(unknownReasons.tensorValue) })
+        : interpreter.guard(() => void interpreter.execute([statement]));
       if (!isUnknown(fault)) continue;
       for (const target of effectsOf([statement]).targets) {
         if (target.kind === "Name" && !interpreter.globals.variables.has(target.id)) {

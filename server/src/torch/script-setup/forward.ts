@@ -1,7 +1,8 @@
 /** The call of the trained model in the loop that trains it, and the way there from where the script begins. */
-import type { Call, FunctionDefinition, Lambda, Node } from "../../python/tree";
+import type { Call, Conditional, FunctionDefinition, If, Lambda, Node } from "../../python/tree";
 import { walk } from "../../python/walk";
 import type { ScriptForward, ScriptValue, SetupContext } from "../script-setup";
+import { createGradientModes, type GradientModes } from "../provenance/gradient-mode";
 import { identify, type Place, type TrainingLoop } from "../training-loop";
 import { modelOf } from "./optimizer";
 
@@ -25,41 +26,55 @@ function loaderKey({ resolver }: SetupContext, { loader }: TrainingLoop): string
   return loader === undefined ? undefined : (resolver.keyOf(loader) ?? `${loader.start}`);
 }
 
+interface FoundCall {
+  readonly path: readonly Place[];
+  readonly call: Call;
+}
+
 class ForwardFinder {
+  private readonly modes: GradientModes;
+  private backwards: ReadonlySet<Node> = new Set();
+
   constructor(
     private readonly context: SetupContext,
     private readonly construction: Call,
-  ) {}
+  ) {
+    this.modes = createGradientModes(context.resolver);
+  }
 
   inLoop(loop: TrainingLoop): ScriptForward | undefined {
     const places = loop.backwards[0]?.places ?? [];
-    const outermost = places.findLastIndex((place) => place.kind === "loop");
-    // The helper that holds the backward first, then the loop that calls it.
-    for (let end = places.length; end > outermost; end--) {
-      const place = places[end - 1];
-      if (end < places.length && place?.kind !== "loop" && place?.kind !== "call") continue;
-      const path = places.slice(0, end);
-      const region = regionOf(path);
-      const found = region === undefined ? undefined : this.inRegion(region, path, 0);
-      if (found === undefined) continue;
-      return { root: loop.root, through: callsOn(found.path), call: found.call };
-    }
-    return undefined;
+    const innermost = places.findLastIndex((place) => place.kind === "loop");
+    const path = places.slice(0, innermost + 1);
+    const region = regionOf(path);
+    this.backwards = new Set(loop.backwards.map(({ node }) => node));
+    const all = region === undefined ? [] : this.inRegion(region, path, 0);
+    // What runs after the last backward, such as an evaluation every so many steps, belongs to no graph of this iteration.
+    const found = all
+      .slice(
+        0,
+        all.findLastIndex(({ call }) => this.backwards.has(call)),
+      )
+      .filter(({ call }) => !this.backwards.has(call));
+    const [first] = found;
+    if (first === undefined) return undefined;
+    const others = found.slice(1).filter(({ call }) => !areAlternatives(first.call, call));
+    return {
+      root: loop.root,
+      through: callsOn(first.path),
+      call: first.call,
+      others: others.map(({ call }) => call),
+    };
   }
 
-  /** The first call of the model, in the order of the text; helpers of the file are followed. */
-  private inRegion(
-    region: readonly Node[],
-    path: readonly Place[],
-    depth: number,
-  ): { readonly path: readonly Place[]; readonly call: Call } | undefined {
-    let found: { readonly path: readonly Place[]; readonly call: Call } | undefined;
+  /** The calls of the model that record a graph, and the backwards, in the order of the text; helpers are followed. */
+  private inRegion(region: readonly Node[], path: readonly Place[], depth: number): FoundCall[] {
+    const found: FoundCall[] = [];
     for (const node of region) {
       walk(node, {
         enter: (inner) => {
-          if (found !== undefined || inner.kind === "FunctionDefinition" || inner.kind === "ClassDefinition")
-            return false;
-          if (inner.kind === "Call") found = this.atCall(inner, path, depth);
+          if (inner.kind === "FunctionDefinition" || inner.kind === "ClassDefinition") return false;
+          if (inner.kind === "Call") found.push(...this.atCall(inner, path, depth));
           return undefined;
         },
       });
@@ -67,17 +82,38 @@ class ForwardFinder {
     return found;
   }
 
-  private atCall(call: Call, path: readonly Place[], depth: number) {
+  private atCall(call: Call, path: readonly Place[], depth: number): FoundCall[] {
     const { resolver } = this.context;
+    if (this.backwards.has(call)) return [{ path, call }];
     if (resolver.roleOf(call.callee) === "model") {
       const { constructions } = identify(resolver, call.callee, path);
-      return constructions.has(this.construction) ? { path, call } : undefined;
+      const isTrained = constructions.has(this.construction) && this.modes.at(call) !== "off";
+      return isTrained ? [{ path, call }] : [];
     }
     const target = depth < maximalDepth ? resolver.functionOf(call) : undefined;
     if (target === undefined || path.some((place) => place.kind === "call" && place.target === target))
-      return undefined;
+      return [];
     return this.inRegion(target.body, [...path, { kind: "call", call, target }], depth + 1);
   }
+}
+
+/** Whether only one of two nodes runs: they stand in different arms of an `if`. */
+function areAlternatives(one: Node, other: Node): boolean {
+  for (let child = one, node = one.parent; node !== undefined; child = node, node = node.parent) {
+    if (node.kind !== "If" && node.kind !== "Conditional") continue;
+    const arm = armOf(node, child);
+    for (let inner = other, outer = other.parent; outer !== undefined; inner = outer, outer = outer.parent) {
+      if (outer === node) return arm !== undefined && arm !== armOf(node, inner);
+    }
+  }
+  return false;
+}
+
+function armOf({ body, orelse }: If | Conditional, child: Node): "body" | "orelse" | undefined {
+  const isIn = (arm: Node | readonly Node[]): boolean =>
+    Array.isArray(arm) ? arm.includes(child) : arm === child;
+  if (isIn(body)) return "body";
+  return isIn(orelse) ? "orelse" : undefined;
 }
 
 /** The code at the end of a path: the body of its innermost loop or function. */

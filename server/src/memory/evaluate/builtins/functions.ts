@@ -10,6 +10,7 @@ import { binaryOperation, truthOf } from "../expressions";
 import { formatValue, representation } from "../format";
 import { dictSet, itemsOf, iterate, stopped } from "../iteration";
 import type { Interpreter } from "../interpreter";
+import { batchOf, isLoader } from "../library/batches";
 import { integer, isFloat, numeric, roundHalfEven, roundTo } from "../numbers";
 import { compare, keyOf } from "../operations";
 import { callMethod, payloadOf } from "../overloads";
@@ -267,6 +268,7 @@ const next: Native = (interpreter, args, span) => {
     if (item.done !== true) return item.value;
     return args.at(1) !== undefined ? (args.at(1) ?? null) : interpreter.raise("StopIteration", "", span);
   }
+  if (isLoader(given)) return batchOf(interpreter, given, span);
   if (given instanceof ObjectValue) {
     const own = stopped(interpreter, "StopIteration", () =>
       callMethod(interpreter, given, "__next__", [], span),
@@ -279,7 +281,8 @@ const next: Native = (interpreter, args, span) => {
 
 const iter: Native = (interpreter, args, span) => {
   const given = args.at(0) ?? null;
-  if (given instanceof IteratorValue) return given;
+  // What an iterator over a loader gives next is a batch like any other.
+  if (given instanceof IteratorValue || isLoader(given)) return given;
   const items = iterate(interpreter, given, span);
   return isUnknown(items) ? items : iterator(items, given);
 };

@@ -2,13 +2,16 @@
  * `torch.utils.data`: datasets by the shape of one sample, loaders by the batch that they make of it. What is in a batch is
  * not known, only its shapes and types. Sources: torch/utils/data/{dataset,dataloader,_utils/collate}.py.
  */
+import { unknownReasons } from "../../../messages/estimate";
+import { message } from "../../../messages/message";
 import type { Span } from "../../../python/tree";
 import { Tensor, type Dtype } from "../../tensor";
-import { isUnknown } from "../../unknown";
+import { isUnknown, Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { lengthOf } from "../builtins/functions";
 import type { Interpreter } from "../interpreter";
 import { dictOf, iterate } from "../iteration";
+import { deviceOf } from "../nn/tensors";
 import { integer } from "../numbers";
 import { keyText } from "../operations";
 import { getItem } from "../subscripts";
@@ -30,11 +33,12 @@ const nowhere: Span = { start: 0, end: 0 };
 /** More samples than this are not gathered one by one for a `collate_fn`. */
 const mostGathered = 4096;
 
-/** A class of the library that has these methods. */
+/** A class of the library that has these methods; others that it may have are not known. */
 export function libraryClass(name: string, methods: Readonly<Record<string, Native>>): ClassValue {
   const type = new ClassValue(name, []);
   for (const [key, method] of Object.entries(methods))
     type.attributes.set(key, new NativeFunction(key, method));
+  type.unknownBase = new Unknown(message(unknownReasons.base, { name }), undefined);
   return type;
 }
 
@@ -137,9 +141,10 @@ function collated(interpreter: Interpreter, sample: Value, count: number, span: 
   return interpreter.unknown("unsupported", span, { what: `collate(${interpreter.typeName(sample)})` });
 }
 
-/** One full batch of a loader. */
-function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Span | undefined): Value {
+/** One full batch of a loader; Unknown where nobody asks for a script's batches. */
+export function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Span | undefined): Value {
   const { sampler } = interpreter;
+  if (sampler === undefined) return interpreter.unknown("unsupported", span, { what: "iter(DataLoader)" });
   const read = (name: string): Value => loader.attributes.get(name) ?? null;
   const dataset = read("dataset");
   if (read("batch_sampler") !== null)
@@ -150,8 +155,8 @@ function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Span | und
   const size = integer(given);
   if (size === undefined)
     return isUnknown(given) ? given : interpreter.unknown("call", span, { name: "DataLoader" });
-  const count = size * (sampler?.scale ?? 1);
-  sampler?.sizes.add(size);
+  const count = size * sampler.scale;
+  sampler.sizes.add(size);
   const collate = read("collate_fn");
   if (collate === null) return collated(interpreter, sample, count, span);
   if (count > mostGathered) return interpreter.unknown("size", span);
@@ -164,7 +169,7 @@ const loader = libraryClass("DataLoader", {
   /** How often a loop over it runs is not known; a batch of it is. */
   __iter__: (interpreter, args, span) => {
     const self = args.at(0);
-    if (interpreter.sampler === undefined || !(self instanceof ObjectValue))
+    if (interpreter.sampler?.isEntering !== true || !(self instanceof ObjectValue))
       return interpreter.unknown("unsupported", span, { what: "iter(DataLoader)" });
     const batch = batchOf(interpreter, self, span);
     return isUnknown(batch) ? batch : new IteratorValue([batch].values(), [batch]);
@@ -231,6 +236,30 @@ const progressRange: Native = (interpreter, args, span) =>
 
 const progressNames = ["tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std", "tqdm.autonotebook", "tqdm.rich"];
 
+/**
+ * accelerate's `Accelerator`: what `prepare` is given it gives back, wrapped; batches keep their size on each device unless
+ * `split_batches` is set. Source: https://huggingface.co/docs/accelerate/package_reference/accelerator
+ */
+const accelerator = libraryClass("Accelerator", {
+  prepare: (interpreter, args, span) => {
+    const given = args.positional.slice(1);
+    if (own(args, "split_batches") !== false) return interpreter.unknown("call", span, { name: "prepare" });
+    return given.length === 1 ? (given[0] ?? null) : new TupleValue(given);
+  },
+  prepare_model: (_, args) => args.at(1) ?? null,
+  prepare_data_loader: (_, args) => args.at(1) ?? null,
+});
+
+const makeAccelerator: Native = (interpreter, args) =>
+  libraryObject(interpreter, accelerator, {
+    device: deviceOf(interpreter),
+    split_batches: args.keywords.get("dataloader_config") ?? args.or(2, "split_batches", false),
+    is_main_process: true,
+    is_local_main_process: true,
+    num_processes: 1,
+    process_index: 0,
+  });
+
 export const batchFunctions: Readonly<Record<string, Native>> = {
   "torch.utils.data.DataLoader": makeLoader,
   "torch.utils.data.dataloader.DataLoader": makeLoader,
@@ -240,6 +269,7 @@ export const batchFunctions: Readonly<Record<string, Native>> = {
   "torch.utils.data.Subset": makeSubset,
   "torch.utils.data.ConcatDataset": (interpreter, args) =>
     libraryObject(interpreter, concatenation, { datasets: args.or(0, "datasets", null) }),
+  "accelerate.Accelerator": makeAccelerator,
   "torch.utils.data.random_split": randomSplit,
   "torch.utils.data.default_collate": defaultCollate,
   "torch.utils.data.dataloader.default_collate": defaultCollate,
