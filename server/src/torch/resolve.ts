@@ -17,7 +17,7 @@ import type {
 import { enclosingFunction } from "../python/walk";
 import { canonicalName } from "./api";
 import { isModuleBase } from "./api-kinds";
-import { enclosingClass, indexFile, type AttributeStore, type FileIndex } from "./resolve-index";
+import { enclosingClass, indexFile, push, type AttributeStore, type FileIndex } from "./resolve-index";
 import { FrozenModels } from "./resolve-frozen";
 import { createObjects } from "./resolve-objects";
 import { isLongChain, VariableKeys } from "./variable-keys";
@@ -120,6 +120,8 @@ export function createResolver(module: Module, scopes: Scopes): Resolver {
 class FileResolver implements Resolver {
   private indexed: FileIndex | undefined;
   private calledInstances: readonly Call[] | undefined;
+  private callsByClass: ReadonlyMap<ClassDefinition, Call[]> | undefined;
+  private isGrouping = false;
   private objects: ReturnType<typeof createObjects> | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
@@ -375,9 +377,25 @@ class FileResolver implements Resolver {
       );
     }
     if (owner && (name === "forward" || name === "__call__")) {
-      return this.instanceCalls().filter((call) => this.classOf(call.callee) === owner);
+      return this.callsOfInstances(owner);
     }
     return (this.index.callsByName.get(name) ?? []).filter((call) => this.mayCall(call, target, owner));
+  }
+
+  /** The calls of a class's instances, grouped for all classes at once. */
+  private callsOfInstances(owner: ClassDefinition): Call[] {
+    const calls = this.instanceCalls();
+    if (this.callsByClass !== undefined) return this.callsByClass.get(owner) ?? [];
+    // Asked again while they are grouped: no more than what is known.
+    if (this.isGrouping) return calls.filter((call) => this.classOf(call.callee) === owner);
+    this.isGrouping = true;
+    const grouped = new Map<ClassDefinition, Call[]>();
+    for (const call of calls) {
+      const called = this.classOf(call.callee);
+      if (called !== undefined) push(grouped, called, call);
+    }
+    this.callsByClass = grouped;
+    return grouped.get(owner) ?? [];
   }
 
   /** Calls that may be of an instance: those of imported names are not. */

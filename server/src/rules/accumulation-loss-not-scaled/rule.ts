@@ -1,6 +1,6 @@
 /** The optimizer steps every k backwards, and the loss is not divided by k. */
-import type { Expression } from "../../python/tree";
-import { dottedPath, walk } from "../../python/walk";
+import type { Expression, Module } from "../../python/tree";
+import { dottedPath, nodesOf } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import type { Resolver } from "../../torch/resolve";
 import { contains } from "../../torch/training-loop/search";
@@ -107,19 +107,32 @@ function dividesBy({ torch, source }: RuleContext, steps: Expression): boolean {
   const text = source.slice(steps);
   const isSame = (expression: Expression): boolean =>
     source.slice(expression) === text || (key !== undefined && resolve.keyOf(expression) === key);
-  let divides = false;
-  walk(resolve.module, {
-    enter(node) {
-      if (node.kind === "BinaryOperation" && node.operator === "/" && isSame(node.right)) {
-        divides ||= !isNumber(resolve, node.left);
+  return divisionsIn(resolve.module).some(
+    ({ dividend, divisor }) => isSame(divisor) && !isNumber(resolve, dividend),
+  );
+}
+
+interface Division {
+  readonly dividend: Expression;
+  readonly divisor: Expression;
+}
+
+const knownDivisions = new WeakMap<Module, readonly Division[]>();
+
+/** `a / b` and `a /= b`, found once for all loops of a file. */
+function divisionsIn(module: Module): readonly Division[] {
+  let divisions = knownDivisions.get(module);
+  if (divisions === undefined) {
+    divisions = nodesOf(module).flatMap((node): Division[] => {
+      if (node.kind === "BinaryOperation" && node.operator === "/") {
+        return [{ dividend: node.left, divisor: node.right }];
       }
-      if (node.kind === "AugmentedAssign" && node.operator === "/" && isSame(node.value)) {
-        divides ||= !isNumber(resolve, node.target);
-      }
-      return !divides;
-    },
-  });
-  return divides;
+      if (node.kind !== "AugmentedAssign" || node.operator !== "/") return [];
+      return [{ dividend: node.target, divisor: node.value }];
+    });
+    knownDivisions.set(module, divisions);
+  }
+  return divisions;
 }
 
 /** A Python number: a count (`len(loader)`), `loss.item()`, a running sum of such. */

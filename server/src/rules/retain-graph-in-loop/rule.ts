@@ -84,10 +84,22 @@ function isWalkedByOthers(
     const isInLoop = torch.provenance.reach.runsIn(loop, other.call);
     if (isInLoop && other.call.end <= backward.call.start && sharesBlock(other.call, backward.call))
       return false;
-    const others = other.values.flatMap((value) => [...graphCalls(torch, value)]);
+    const others = walkedBy(torch, other);
     if (others.length === 0) return isInLoop;
     return others.some((call) => calls.has(call));
   });
+}
+
+const knownWalked = new WeakMap<BackwardCall, readonly Node[]>();
+
+/** The calls that began the graphs a backward walks, found once for all that ask. */
+function walkedBy(torch: TorchFacts, backward: BackwardCall): readonly Node[] {
+  let walked = knownWalked.get(backward);
+  if (walked === undefined) {
+    walked = backward.values.flatMap((value) => [...graphCalls(torch, value)]);
+    knownWalked.set(backward, walked);
+  }
+  return walked;
 }
 
 /** Both run once in each iteration, so the earlier one cannot come after the later one. */

@@ -79,6 +79,7 @@ const gradientUser =
 
 class PassFinder {
   private knownBodies: ReadonlySet<Node> | undefined;
+  private knownBackwarded: ReadonlySet<Node> | undefined;
 
   constructor(
     private readonly resolver: Resolver,
@@ -404,12 +405,16 @@ class PassFinder {
 
   /** A backward elsewhere in the file walks the graph of one of the forwards. */
   private isBackwarded(forwards: readonly Call[]): boolean {
-    return this.provenance.backwards.some(({ values }) =>
-      values.some((value) => {
-        const { sources } = this.provenance.carried(value);
-        return forwards.some((forward) => sources.has(forward));
-      }),
-    );
+    const { backwarded } = this;
+    return forwards.some((forward) => backwarded.has(forward));
+  }
+
+  private get backwarded(): ReadonlySet<Node> {
+    return (this.knownBackwarded ??= new Set(
+      this.provenance.backwards.flatMap(({ values }) =>
+        values.flatMap((value) => [...this.provenance.carried(value).sources]),
+      ),
+    ));
   }
 
   /** The function hands the result out with its graph; who gets it may want that graph. */

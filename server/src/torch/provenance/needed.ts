@@ -18,7 +18,7 @@ import {
   tensorConstructors,
 } from "../api-graph";
 import type { Resolver } from "../resolve";
-import { enclosingClass } from "../resolve-index";
+import { enclosingClass, push } from "../resolve-index";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { BackwardCall } from "./sinks";
 import type { Store } from "./stores";
@@ -40,15 +40,36 @@ export interface NeededOptions {
 export function createNeeded(options: NeededOptions): Needed {
   let surely: ReadonlySet<Definition | Node> | undefined;
   let possibly: ReadonlySet<Definition | Node> | undefined;
+  let attributes: AttributeValues | undefined;
+  const newSlice = (): Slice => new Slice(options, (attributes ??= new AttributeValues(options)));
   const sinks = (): Expression[] => options.backwards.flatMap(({ values }) => values);
   return {
     get surely() {
-      return (surely ??= new Slice(options).from(sinks()));
+      return (surely ??= newSlice().from(sinks()));
     },
     get possibly() {
-      return (possibly ??= new Slice(options).from([...sinks(), ...outOfSight(options.resolver)]));
+      return (possibly ??= newSlice().from([...sinks(), ...outOfSight(options.resolver)]));
     },
   };
+}
+
+/** What reading an attribute of a name may give, whatever it is read of. */
+class AttributeValues {
+  readonly stores = new Map<string, { readonly statement: Node; readonly value: Expression | undefined }[]>();
+  readonly properties = new Map<string, FunctionDefinition[]>();
+
+  constructor({ stores, resolver }: NeededOptions) {
+    for (const [key, kept] of stores) {
+      const dot = key.lastIndexOf(".");
+      if (dot >= 0) for (const store of kept) push(this.stores, key.slice(dot + 1), store);
+    }
+    for (const store of resolver.index.attributeStores) {
+      if (store.target.kind === "Attribute") push(this.stores, store.target.attribute.id, store);
+    }
+    for (const target of resolver.index.functions) {
+      if (isProperty(target)) push(this.properties, target.name.id, target);
+    }
+  }
 }
 
 class Slice {
@@ -58,9 +79,13 @@ class Slice {
   private readonly entered = new Set<Node>();
   private readonly functions = new Set<FunctionDefinition>();
   private readonly keys = new Set<string>();
+  private readonly entries = new Set<string>();
   private readonly attributes = new Set<string>();
 
-  constructor(private readonly options: NeededOptions) {}
+  constructor(
+    private readonly options: NeededOptions,
+    private readonly attributeValues: AttributeValues,
+  ) {}
 
   from(roots: readonly Expression[]): ReadonlySet<Definition | Node> {
     for (const root of roots) this.queue(root);
@@ -139,8 +164,8 @@ class Slice {
 
   private entry(variable: Expression, key: string): void {
     const { flow, resolver } = this.options;
-    if (this.keys.has(`entry ${key}`)) return;
-    this.keys.add(`entry ${key}`);
+    if (this.entries.has(key)) return;
+    this.entries.add(key);
     for (const definition of flow.definitionsOf(key)) this.definition(definition);
     if (variable.kind !== "Name") return;
     for (const binding of resolver.scopes.lookup(variable)) {
@@ -175,21 +200,11 @@ class Slice {
   private attribute(name: string): void {
     if (this.attributes.has(name)) return;
     this.attributes.add(name);
-    for (const [key, stores] of this.options.stores) {
-      if (!key.endsWith(`.${name}`)) continue;
-      for (const store of stores) {
-        this.marked.add(store.statement);
-        this.queue(store.value);
-      }
-    }
-    for (const target of this.options.resolver.index.functions) {
-      if (target.name.id === name && isProperty(target)) this.function(target);
-    }
-    for (const store of this.options.resolver.index.attributeStores) {
-      if (store.target.kind !== "Attribute" || store.target.attribute.id !== name) continue;
+    for (const store of this.attributeValues.stores.get(name) ?? []) {
       this.marked.add(store.statement);
       this.queue(store.value);
     }
+    for (const target of this.attributeValues.properties.get(name) ?? []) this.function(target);
   }
 }
 
