@@ -2,10 +2,14 @@
 import type { ScopeOwner, Scopes } from "../python/scope";
 import type { Attribute, ClassDefinition, Expression, Name } from "../python/tree";
 
+/** Of what names no variable. */
+const none = "";
+
 export class VariableKeys {
-  private readonly known = new Map<Expression, string | undefined>();
+  private readonly known = new Map<Expression, string>();
   /** By where a key begins and what follows there: one text for all occurrences, since texts are dear to make. */
-  private readonly texts = new Map<ScopeOwner | string, Map<string, string>>();
+  private readonly names = new Map<ScopeOwner | string, Map<string, string>>();
+  private readonly attributes = new Map<ScopeOwner | string, Map<string, string>>();
   private readonly scopesOfKeys = new Map<string, ScopeOwner>();
 
   constructor(
@@ -17,10 +21,12 @@ export class VariableKeys {
   /** The key of a name or attribute; `undefined` for anything else. */
   of(expression: Expression): string | undefined {
     if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
-    if (this.known.has(expression)) return this.known.get(expression);
-    const key = expression.kind === "Name" ? this.ofName(expression) : this.ofAttribute(expression);
-    this.known.set(expression, key);
-    return key;
+    let key = this.known.get(expression);
+    if (key === undefined) {
+      key = (expression.kind === "Name" ? this.ofName(expression) : this.ofAttribute(expression)) ?? none;
+      this.known.set(expression, key);
+    }
+    return key === none ? undefined : key;
   }
 
   /** Where the variable of a key lives: all that binds or reads it lies in there. `undefined`: anywhere. */
@@ -50,13 +56,13 @@ export class VariableKeys {
     name: string,
     scope: ScopeOwner | undefined,
   ): string {
-    let texts = this.texts.get(within);
-    if (texts === undefined) this.texts.set(within, (texts = new Map<string, string>()));
-    const rest = separator + name;
-    let text = texts.get(rest);
+    const known = separator === ":" ? this.names : this.attributes;
+    let texts = known.get(within);
+    if (texts === undefined) known.set(within, (texts = new Map<string, string>()));
+    let text = texts.get(name);
     if (text === undefined) {
-      text = (typeof within === "string" ? within : beginning(within, separator)) + rest;
-      texts.set(rest, text);
+      text = (typeof within === "string" ? within : beginning(within, separator)) + separator + name;
+      texts.set(name, text);
       if (scope !== undefined) this.scopesOfKeys.set(text, scope);
     }
     return text;
