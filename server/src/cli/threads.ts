@@ -33,14 +33,16 @@ export function followingImports(options: AnalysisOptions, { file, root }: FileP
   return { ...options, resolveImport: importResolver(file, { root }) };
 }
 
-/** A file whose `source` is its text. */
+/** A file without what the other side has: its text goes back only where a fix changed it. */
 type Answer =
-  | { readonly file: Omit<FixedFile, "source" | "options"> & { readonly text: string } }
+  | { readonly file: Omit<FixedFile, "source" | "options"> & { readonly changedText: string | undefined } }
   | { readonly error: string };
 
 /** Below so many files starting threads takes longer than it saves. */
 const fewestFiles = 200;
 const mostThreads = 8;
+/** One that is worked on and one that waits in the thread, which then never waits for this side. */
+const tasksPerThread = 2;
 
 function answerTo(job: Job): Answer {
   const { text, filter, fixes } = job;
@@ -51,7 +53,8 @@ function answerTo(job: Job): Answer {
         ? { ...checkText(job.name, text, options, filter), fixed: 0 }
         : fixText(job.name, text, options, filter, fixes);
     const { name, findings, keys, failures, fixed, source } = checked;
-    return { file: { name, findings, keys, failures, fixed, text: source.text } };
+    const changedText = source.text === text ? undefined : source.text;
+    return { file: { name, findings, keys, failures, fixed, changedText } };
   } catch (error) {
     return { error: describeError(error) };
   }
@@ -69,14 +72,14 @@ interface Task {
 }
 
 export class Threads {
-  /** Threads that live, with what each is at. */
-  private readonly tasks = new Map<Worker, Task | undefined>();
+  /** Threads that live, with what each has been given, in that order. */
+  private readonly tasks = new Map<Worker, Task[]>();
   private readonly waiting: Task[] = [];
 
   private constructor(file: string, count: number) {
     for (let index = 0; index < count; index++) {
       const worker = new Worker(file);
-      this.tasks.set(worker, undefined);
+      this.tasks.set(worker, []);
       worker.on("message", (answer: Answer) => this.answered(worker, answer));
       worker.on("error", (error) => this.died(worker, error));
       // Behind an error nothing is left to do; a thread may end without one too.
@@ -98,8 +101,8 @@ export class Threads {
       this.next();
     });
     if ("error" in answer) throw new Error(answer.error);
-    const { text, ...file } = answer.file;
-    return { ...file, source: new Source(text), options: job.options };
+    const { changedText, ...file } = answer.file;
+    return { ...file, source: new Source(changedText ?? job.text), options: job.options };
   }
 
   /** What is not answered by now never will be. */
@@ -111,17 +114,17 @@ export class Threads {
   }
 
   private answered(worker: Worker, answer: Answer): void {
-    const task = this.tasks.get(worker);
+    const task = this.tasks.get(worker)?.shift();
     if (task === undefined) return;
-    this.tasks.set(worker, undefined);
     this.next();
     task.done(answer);
   }
 
-  /** A thread that ended takes no more work; what it had is done here, unless that is what ended it. */
+  /** A thread that ended takes no more work; what it had is done by others, but for what it was at. */
   private died(worker: Worker, error: unknown): void {
-    const task = this.tasks.get(worker);
+    const [task, ...untouched] = this.tasks.get(worker) ?? [];
     if (!this.tasks.delete(worker)) return;
+    this.waiting.unshift(...untouched);
     // Once more, here, it would take the whole run along.
     const isTooMuch = errorCode(error) === "ERR_WORKER_OUT_OF_MEMORY";
     if (task !== undefined) task.done(isTooMuch ? { error: describeError(error) } : answerTo(task.job));
@@ -133,10 +136,12 @@ export class Threads {
       for (const { job, done } of this.waiting.splice(0)) done(answerTo(job));
       return;
     }
-    const idle = [...this.tasks].find(([, task]) => task === undefined)?.[0];
-    const task = idle === undefined ? undefined : this.waiting.shift();
-    if (idle === undefined || task === undefined) return;
-    this.tasks.set(idle, task);
-    idle.postMessage(task.job);
+    const [least] = [...this.tasks].sort(([, one], [, other]) => one.length - other.length);
+    if (least === undefined) return;
+    const [worker, given] = least;
+    const task = given.length < tasksPerThread ? this.waiting.shift() : undefined;
+    if (task === undefined) return;
+    given.push(task);
+    worker.postMessage(task.job);
   }
 }
