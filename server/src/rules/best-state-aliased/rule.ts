@@ -90,8 +90,8 @@ function visitsCpu(resolve: Resolver, model: Expression): boolean {
   return moves.some(
     ({ callee, positional: [device] }) =>
       callee.kind === "Attribute" &&
-      resolve.keyOf(unwrapped(callee.object)) === key &&
-      (callee.attribute.id === "cpu" || (device?.kind === "String" && device.value === "cpu")),
+      (callee.attribute.id === "cpu" || (device?.kind === "String" && device.value === "cpu")) &&
+      resolve.keyOf(unwrapped(callee.object)) === key,
   );
 }
 

@@ -2,7 +2,7 @@
  * A checkpoint that was loaded onto the GPU is still held by its variable while training runs: its weights take their memory
  * beside the model they were copied into. (An optimizer takes its states over without a copy.)
  */
-import type { Call, Expression, Name, Statement } from "../../python/tree";
+import type { Call, Expression, Name, Node, Statement } from "../../python/tree";
 import { enclosingFunction, enclosingStatement, statementList } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded } from "../../torch/loaded";
@@ -91,6 +91,7 @@ function namesGpu(source: Expression): boolean {
 /** The first statement behind the loading, in the same function, that trains: itself, or through functions it calls. */
 function trainingBehind({ torch }: RuleContext, load: Statement): Statement | undefined {
   const { backwards, reach } = torch.provenance;
+  const trainers = new Set<Node | undefined>(backwards.map(({ call }) => enclosingFunction(call)));
   const owner = enclosingFunction(load);
   const body = owner?.kind === "FunctionDefinition" ? owner.body : torch.module.body;
   return body.find((statement) => {
@@ -100,12 +101,8 @@ function trainingBehind({ torch }: RuleContext, load: Statement): Statement | un
       statement.kind === "ClassDefinition"
     )
       return false;
-    const called = reach.functionsFrom([statement]);
-    return backwards.some(({ call }) => {
-      if (statement.start <= call.start && call.end <= statement.end) return true;
-      const around = enclosingFunction(call);
-      return around?.kind === "FunctionDefinition" && called.has(around);
-    });
+    if (backwards.some(({ call }) => statement.start <= call.start && call.end <= statement.end)) return true;
+    return [...reach.functionsFrom([statement])].some((called) => trainers.has(called));
   });
 }
 

@@ -1,0 +1,52 @@
+/**
+ * How much work a check is, counted rather than timed: how often anything asks a node of the tree of what kind it is.
+ * The same on every machine, so a rule that goes over the whole file for every loop shows here at once.
+ */
+import assert from "node:assert/strict";
+import { analyze } from "../../server/src/analysis";
+import { parseModule } from "../../server/src/python/parse";
+import { nodesOf } from "../../server/src/python/walk";
+import { copies, faulty, script } from "../bench/programs";
+import { loadParser } from "../support/parser";
+
+/** Questions asked of the nodes of a program, per node. */
+function questionsPerNode(text: string): number {
+  const parsed = parseModule(text);
+  const nodes = nodesOf(parsed.module);
+  let questions = 0;
+  for (const node of nodes) {
+    const { kind } = node;
+    Object.defineProperty(node, "kind", {
+      get: () => {
+        questions++;
+        return kind;
+      },
+    });
+  }
+  analyze(parsed);
+  parsed.dispose();
+  return questions / nodes.length;
+}
+
+describe("the work of a check", () => {
+  before(loadParser);
+
+  it("is so much for a training script", () => {
+    const questions = questionsPerNode(script.text(258));
+    assert.ok(questions < 35, `${questions} questions a node`);
+  });
+
+  it("grows with the file, no faster", () => {
+    const text = script.text(258);
+    const short = questionsPerNode(copies(text, 4));
+    const long = questionsPerNode(copies(text, 16));
+    assert.ok(long < 1.1 * short, `${short} questions a node, ${long} in a file four times as long`);
+  });
+
+  it("grows hardly faster where every copy calls functions of the same names", () => {
+    const text = faulty.text(1_000);
+    const short = questionsPerNode(copies(text, 1));
+    const long = questionsPerNode(copies(text, 4));
+    assert.ok(long < 1.4 * short, `${short} questions a node, ${long} in a file four times as long`);
+  });
+});
