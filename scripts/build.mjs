@@ -36,7 +36,7 @@ const common = {
 const programs = [
   { entry: "client/src/extension.ts", out: "extension.js", external: ["vscode"] },
   { entry: "server/src/lsp/main.ts", out: "server.js" },
-  { entry: "server/src/cli/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
+  { entry: "server/src/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
 ];
 
 mkdirSync(building, { recursive: true });

@@ -1,6 +1,7 @@
 /** The npm package: packed from what is built, installed into an empty folder, run there. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import manifest from "../../package.json";
@@ -56,7 +57,7 @@ describe("the npm package", function () {
     assert.ok(!("dependencies" in manifest));
   });
 
-  it("holds the command line and nothing else", () => {
+  it("holds the command line with the language server, and nothing else", () => {
     assert.deepEqual(readdirSync(installed()).sort(), [
       "LICENSE",
       "README.md",
@@ -70,10 +71,36 @@ describe("the npm package", function () {
     }
     for (const name of ["extension.js", "server.js"]) assert.ok(!entries.includes(name), name);
     const [file = ""] = readdirSync(folder.join("pack"));
-    assert.ok(statSync(folder.join("pack", file)).size < 700 * 1024);
+    assert.ok(statSync(folder.join("pack", file)).size < 800 * 1024);
     const bundle = readFileSync(installed("dist/cli.js"), "utf8");
     assert.ok(bundle.startsWith("#!/usr/bin/env node\n"));
     assert.ok(!bundle.includes(realpathSync(root)), "no path of the machine it was built on");
+  });
+
+  it("is a language server for editors", async () => {
+    const messages = [
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: { processId: null, rootUri: null, capabilities: {} },
+      },
+      { jsonrpc: "2.0", id: 2, method: "shutdown" },
+      { jsonrpc: "2.0", method: "exit" },
+    ];
+    const framed = messages.map((message) => {
+      const text = JSON.stringify(message);
+      return `Content-Length: ${text.length}\r\n\r\n${text}`;
+    });
+    for (const argv of [["lsp"], ["lsp", "--stdio"]]) {
+      const child = spawn(folder.join("project/node_modules/.bin/vramlint"), argv);
+      let stdout = "";
+      child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+      child.stdin.write(framed.join(""));
+      const [code] = (await once(child, "close")) as [number | null];
+      assert.equal(code, 0);
+      assert.match(stdout, /"serverInfo":\{"name":"vramlint"/);
+    }
   });
 
   it("checks, fixes, estimates and explains", () => {

@@ -12,6 +12,7 @@ let isReaderGone = false;
 
 /** What the shell expects of a program that such a signal ended. */
 const exitCodeOfSignal = { SIGHUP: 129, SIGINT: exitCodes.interrupted, SIGTERM: 143 } as const;
+const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 let interruptedCode: number = exitCodes.interrupted;
 
 /** The first Ctrl-C lets the file at hand be finished, the second ends at once; neither says anything. */
@@ -22,15 +23,15 @@ function interrupted(signal: keyof typeof exitCodeOfSignal): void {
 }
 
 if (isMainThread) {
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
+  for (const signal of signals) process.on(signal, interrupted);
 }
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exit(exitCodes.failure);
-    // The file that is being fixed is finished first.
-    isReaderGone = true;
-    abort.abort();
-  });
+for (const stream of [process.stdout, process.stderr]) stream.on("error", readerGone);
+
+function readerGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") process.exit(exitCodes.failure);
+  // The file that is being fixed is finished first.
+  isReaderGone = true;
+  abort.abort();
 }
 
 async function readStdin(): Promise<Uint8Array> {
@@ -40,9 +41,15 @@ async function readStdin(): Promise<Uint8Array> {
   return bytes;
 }
 
-async function main(): Promise<void> {
+async function main(loadServer: () => void): Promise<void> {
   const code = await run(process.argv.slice(2), {
     readStdin,
+    startServer() {
+      // It ends as its protocol says.
+      for (const signal of signals) process.removeListener(signal, interrupted);
+      for (const stream of [process.stdout, process.stderr]) stream.removeListener("error", readerGone);
+      loadServer();
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
@@ -56,4 +63,7 @@ async function main(): Promise<void> {
   process.exitCode = isReaderGone ? exitCodes.clean : ended;
 }
 
-void (isMainThread ? main() : serve());
+/** Runs the command line, or one of its threads; `loadServer` is what `vramlint lsp` does. */
+export function start(loadServer: () => void): void {
+  void (isMainThread ? main(loadServer) : serve());
+}

@@ -11,6 +11,8 @@ export interface Io {
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Turns the program into the language server, which reads and writes the standard streams from then on. */
+  startServer?(): void;
   /** A program that answers jobs in a thread; without one all is done in this thread. */
   readonly threadFile?: string | undefined;
   /** Aborted by Ctrl-C: the file at hand is finished, nothing more is begun or said. */

@@ -39,7 +39,7 @@ function misuse(error: CommanderError, argv: readonly string[], terminal: Termin
   // Without a command the help has been printed already.
   if (error.code === "commander.help") return exitCodes.failure;
   terminal.complain(mistakeOf(error));
-  const command = argv.find((argument) => ["check", "estimate", "rules", "rule"].includes(argument));
+  const command = argv.find((argument) => ["check", "estimate", "rules", "rule", "lsp"].includes(argument));
   const help = message(texts.seeHelp, { command: command === undefined ? "" : `${command} ` });
   terminal.io.stderr.write(`${terminal.text(help)}\n`);
   return exitCodes.failure;

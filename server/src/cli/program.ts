@@ -70,6 +70,9 @@ export function createProgram(terminal: Terminal, done: (exitCode: number) => vo
   command("rule", texts.rule)
     .argument("<name>", t(texts.ruleName))
     .action(async (name: string) => done(await printRule(name, terminal)));
+  command("lsp", texts.lsp)
+    .option("--stdio", t(texts.stdio))
+    .action(() => terminal.io.startServer?.());
   return program;
 }
 

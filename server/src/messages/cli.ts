@@ -119,6 +119,11 @@ export const helpMessages = {
     "zh-cn": "Python 文件或 Notebook；- 表示读取标准输入",
   },
   format: { en: "form of the output", "zh-cn": "输出格式" },
+  lsp: {
+    en: "start the language server, for an editor to talk to on standard input and output",
+    "zh-cn": "启动语言服务器，供编辑器通过标准输入和标准输出使用",
+  },
+  stdio: { en: "the only way there is; editors name it", "zh-cn": "唯一的通信方式；编辑器常会写明" },
   rules: { en: "list all rules", "zh-cn": "列出所有规则" },
   rule: { en: "print a rule's page", "zh-cn": "显示某条规则的说明" },
   ruleName: { en: "the rule's name", "zh-cn": "规则名" },

@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   analysis: ["python", "torch", "memory", "rules", "directives", "messages"],
   lsp: ["analysis", "rules", "directives", "memory", "torch", "python", "workspace", "messages"],
   cli: ["analysis", "rules", "directives", "memory", "torch", "python", "workspace", "messages"],
+  bin: ["cli", "lsp"],
 };
 
 /** Types cost nothing at run time; these may cross where the table above says no. */
