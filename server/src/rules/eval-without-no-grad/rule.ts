@@ -56,7 +56,7 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
     message: named ? "named" : "evaluation",
     values: {
       call: excerpt(source, first),
-      model: excerpt(source, first.callee),
+      model: excerpt(source, pass.modelName),
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
     level: named || isBounded(pass) ? oneLower("error") : "error",

@@ -23,13 +23,16 @@ import { roleKeepingMethods } from "../api";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName } from "../resolve-index";
 import type { Provenance } from "../provenance";
-import { someNode } from "./shapes";
+import { evaluatingCalls } from "./both-modes";
+import { argumentsOf, forwardReceiver, someNode } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
 
 export interface EvaluationPass {
   /** The first forward that records a graph, and all others of the pass. */
   readonly forwards: readonly Call[];
   readonly model: ResolvedObject;
+  /** The model as the first forward names it. */
+  readonly modelName: Expression;
   readonly certainty: Certainty;
   /** Neighbouring statements of one block that hold all forwards. */
   readonly statements: readonly Statement[];
@@ -52,8 +55,15 @@ interface Group {
   first: number;
   last: number;
   readonly calls: Call[];
-  readonly models: ResolvedObject[];
+  readonly models: ModelRun[];
   readonly evalCall: Call | undefined;
+}
+
+/** A call that runs a model, straight or in a helper of this file. */
+interface ModelRun {
+  readonly object: ResolvedObject;
+  /** The model, named as in the function that calls. */
+  readonly name: Expression;
 }
 
 interface Evidence {
@@ -65,7 +75,8 @@ interface Evidence {
 
 /** All evaluation passes of a file that run with gradients on. */
 export function evaluationPasses(resolver: Resolver, provenance: Provenance): EvaluationPass[] {
-  return new PassFinder(resolver, provenance).find();
+  if (isTestFile(resolver.scopes)) return [];
+  return [...new PassFinder(resolver, provenance).find(), ...evaluatingCalls(resolver, provenance)];
 }
 
 const evaluationName =
@@ -87,7 +98,6 @@ class PassFinder {
   ) {}
 
   find(): EvaluationPass[] {
-    if (isTestFile(this.resolver.scopes)) return [];
     const byBlock = new Map<readonly Statement[], Group[]>();
     for (const call of this.resolver.index.calls) {
       if (!this.couldEvaluate(call)) continue;
@@ -163,16 +173,17 @@ class PassFinder {
   private judge(group: Group): EvaluationPass[] {
     const forwards = [...group.calls].sort((a, b) => a.start - b.start);
     const [first] = forwards;
-    const model = group.models.find(({ certainty }) => certainty === "resolved") ?? group.models[0];
-    if (first === undefined || model === undefined) return [];
+    const run = group.models.find(({ object }) => object.certainty === "resolved") ?? group.models[0];
+    if (first === undefined || run === undefined) return [];
     const statements = group.block.slice(group.first, group.last + 1);
     if (this.usesGradients(statements) || this.isBackwarded(forwards)) return [];
     if (forwards.every((forward) => isTryOut(forward, this.resolver, this.provenance))) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
       forwards,
-      model,
-      certainty: model.certainty,
+      model: run.object,
+      modelName: run.name,
+      certainty: run.object.certainty,
       statements,
       owner: owner?.kind === "FunctionDefinition" ? owner : undefined,
       evalCall: group.evalCall,
@@ -181,25 +192,57 @@ class PassFinder {
   }
 
   /** The trainable model a call runs with gradients on. */
-  private modelOf(call: Call): ResolvedObject | undefined {
-    const callee = forwardReceiver(call);
-    if (this.resolver.qualifiedName(callee) !== undefined) return undefined;
-    const object = this.resolver.objectOf(callee);
-    if (object?.role !== "model" && object?.role !== "engine") return undefined;
-    if (call.positional.length + call.keywords.length + call.keywordSpreads.length === 0) return undefined;
-    if (this.resolver.isFrozen(callee)) return undefined;
+  private modelOf(call: Call): ModelRun | undefined {
+    const run = this.directModelOf(call) ?? this.modelBehind(call);
     // A try-out whose result is dropped at once keeps nothing.
-    if (call.parent?.kind === "ExpressionStatement" && enclosingLoop(call) === undefined) return undefined;
+    if (
+      run === undefined ||
+      (call.parent?.kind === "ExpressionStatement" && enclosingLoop(call) === undefined)
+    )
+      return undefined;
     if (this.provenance.carriedHere(call).graph === "no") return undefined;
-    return this.provenance.gradientMode(call) === "on" ? object : undefined;
+    return this.provenance.gradientMode(call) === "on" ? run : undefined;
   }
 
-  private evidenceFor(call: Call, model: ResolvedObject): Evidence | undefined {
+  private directModelOf(call: Call): ModelRun | undefined {
+    const name = forwardReceiver(call);
+    if (this.resolver.qualifiedName(name) !== undefined) return undefined;
+    const object = this.resolver.objectOf(name);
+    if (object?.role !== "model" && object?.role !== "engine") return undefined;
+    if (name === call.callee && argumentsOf(call).length === 0) return undefined;
+    return this.resolver.isFrozen(name) ? undefined : { object, name };
+  }
+
+  /** `outputs = self.process(batch)` where the helper runs the model; one that is an evaluation itself is told there. */
+  private modelBehind(call: Call): ModelRun | undefined {
+    const target = this.resolver.functionOf(call);
+    if (target === undefined || target.name.id === "forward" || this.isEvaluationFunction(target))
+      return undefined;
+    const carried = this.provenance.carriedHere(call);
+    if (carried.graph !== "yes") return undefined;
+    for (const source of carried.sources) {
+      if (source.kind !== "Call" || enclosingFunction(source) !== target) continue;
+      const run = this.directModelOf(source);
+      if (run === undefined || this.provenance.modes.lexicallyAt(source) !== undefined) continue;
+      const name = this.asSeenBy(call, target, run.name);
+      if (name !== undefined) return { object: run.object, name };
+    }
+    return undefined;
+  }
+
+  /** A parameter of the helper is what the caller gave. */
+  private asSeenBy(call: Call, target: FunctionDefinition, name: Expression): Expression | undefined {
+    const isParameter =
+      name.kind === "Name" && target.parameters.some((parameter) => parameter.name.id === name.id);
+    return isParameter ? this.resolver.argumentFor(call, target, name.id) : name;
+  }
+
+  private evidenceFor(call: Call, { object: model, name }: ModelRun): Evidence | undefined {
     const owner = enclosingFunction(call);
     if (owner?.kind === "Lambda") return undefined;
     if (owner && this.isExempt(owner)) return undefined;
     const body: Body = owner ?? this.resolver.module;
-    const byEval = this.evalBefore(call, body);
+    const byEval = this.evalBefore(call, name, body);
     if (byEval === "training") return undefined;
     const loop = this.evaluationLoop(call, body);
     const named = owner !== undefined && this.isEvaluationFunction(owner);
@@ -271,8 +314,12 @@ class PassFinder {
   // --- eval() before the forward ----------------------------------------------------------------------------------
 
   /** The nearest `model.eval()` or `model.train()` that runs before a forward, in its block or one around it. */
-  private evalBefore(call: Call, body: Body): { call: Call; place: Place } | "training" | undefined {
-    const key = this.modelKey(forwardReceiver(call));
+  private evalBefore(
+    call: Call,
+    model: Expression,
+    body: Body,
+  ): { call: Call; place: Place } | "training" | undefined {
+    const key = this.modelKey(model);
     if (key === undefined) return undefined;
     let below: Node = call;
     for (const at of ancestors(call)) {
@@ -446,11 +493,6 @@ function isSingleLayer({ className }: ResolvedObject): boolean {
       className,
     )
   );
-}
-
-function forwardReceiver(call: Call): Expression {
-  const { callee } = call;
-  return callee.kind === "Attribute" && callee.attribute.id === "forward" ? callee.object : callee;
 }
 
 /** What `.train(…)` or `.eval()` sets; `undefined` for other calls and modes that are computed. */

@@ -33,6 +33,12 @@ export function argumentsOf(call: Call): Expression[] {
   return [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
 }
 
+/** The model of `model(x)` and of `model.forward(x)`. */
+export function forwardReceiver(call: Call): Expression {
+  const { callee } = call;
+  return callee.kind === "Attribute" && callee.attribute.id === "forward" ? callee.object : callee;
+}
+
 export function matchesKey(key: Expression | undefined, wanted: number | string | undefined): boolean {
   if (wanted === undefined || wanted === "*" || key === undefined) return true;
   if (key.kind === "String" || key.kind === "Integer") return key.value === wanted;

@@ -16,16 +16,17 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
   const isTest = [...ancestors(forward)].some(
     (at) => at.kind === "FunctionDefinition" && at.name.id.startsWith("test_"),
   );
-  if (!isTest && !argumentsOf(forward).every((argument) => isMadeUp(argument, resolver))) return false;
+  const madeUp = argumentsOf(forward).every((argument) => isMadeUp(argument, resolver));
+  if (!isTest && !madeUp) return false;
+  const taking = madeUp ? takers : anythingButShapes;
   const carries = (value: Expression | undefined): boolean =>
     value !== undefined && provenance.carriedHere(value).sources.has(forward);
   const body = owner ?? resolver.module;
   const isTaken = someNode(body, (node) => {
     if (node.kind === "Return") return carries(node.value);
+    if (node.kind === "Attribute" && carries(node.object)) return taking.test(node.attribute.id);
     if (node.kind !== "Call" || node === forward || enclosingFunction(node) !== owner) return false;
-    const { callee } = node;
     if (onlyLooks(node, resolver)) return false;
-    if (callee.kind === "Attribute" && carries(callee.object)) return takers.test(callee.attribute.id);
     return argumentsOf(node).some(carries);
   });
   if (isTaken) return false;
@@ -44,8 +45,10 @@ export function isTestFile({ module }: Scopes): boolean {
   );
 }
 
-/** Methods that take the values out of a tensor. */
-const takers = /^(item|tolist|numpy|detach|argmax|cpu)$/;
+/** What takes the values out of a tensor. */
+const takers = /^(item|tolist|numpy|detach|argmax|cpu|data)$/;
+/** A function called `test_net` may be an evaluation: there only a look at the shape is none. */
+const anythingButShapes = /^(?!(shape|size|dim|ndim|numel|dtype|device)$)/;
 
 function onlyLooks({ callee }: Call, resolver: Resolver): boolean {
   const name = resolver.qualifiedName(callee) ?? "";
