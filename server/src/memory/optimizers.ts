@@ -4,7 +4,7 @@
  * row. Bytes; `step` counters (4 bytes a tensor, on the host unless fused) are left out.
  */
 import type { OptimizerSetting } from "./setup";
-import { roundedUp } from "./tape";
+import { roundedUp } from "./allocation-log";
 import { dtypeBytes, elementCount, type Dtype } from "./tensor";
 
 /** `foreach` is PyTorch's default for CUDA tensors, `single` for CPU tensors; `fused` is asked for. */

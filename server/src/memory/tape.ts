@@ -6,6 +6,7 @@
  * `release`. A storage lives while a tensor on it is referenced or a graph node saved it. Arguments are borrowed.
  */
 import type { Span } from "../python/tree";
+import { AllocationLog, roundedUp } from "./allocation-log";
 import { CheckpointSegment, Replay } from "./checkpoint";
 import { runBackward } from "./engine";
 import type { BackwardFunction, GraphNode, SavedTensor, StoredTensor } from "./graph";
@@ -91,13 +92,6 @@ export interface Work {
   readonly again: number;
 }
 
-/** CUDA's caching allocator hands out multiples of 512 bytes (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize). */
-const allocationUnit = 512;
-
-export function roundedUp(bytes: number): number {
-  return Math.ceil(bytes / allocationUnit) * allocationUnit;
-}
-
 export class Execution {
   readonly device: "cuda" | "cpu";
   readonly attention: AttentionBackend | "auto";
@@ -109,6 +103,8 @@ export class Execution {
   readonly attentionKernels: string[] = [];
   /** Set to an array to collect a point for every operator that allocates. */
   timeline: TimelinePoint[] | undefined;
+  /** What is allocated and freed since `beginLog`. */
+  log: AllocationLog | undefined;
   readonly parameters: Tensor[] = [];
   readonly buffers: Tensor[] = [];
 
@@ -129,6 +125,7 @@ export class Execution {
     host: 0,
   };
   private storageCount = 0;
+  private isUnobserved = false;
   private nodeCount = 0;
   private peak: { live: number; allocated: number; operator: string; location: Location } = emptyPeak();
   /** What runs now: an operator in forward, a graph node in backward. */
@@ -438,6 +435,26 @@ export class Execution {
     return { ...this.peak };
   }
 
+  /** Begins to log what is allocated and freed from here on, in a step of `batch` samples. */
+  beginLog(batch: number): AllocationLog {
+    return (this.log = new AllocationLog(this.storageCount, batch));
+  }
+
+  /** Runs what allocates at another time than it is run: neither peak nor timeline sees it. */
+  unobserved<Result>(run: () => Result): Result {
+    const { peak, timeline } = this;
+    this.peak = emptyPeak();
+    this.timeline = undefined;
+    this.isUnobserved = true;
+    try {
+      return run();
+    } finally {
+      this.peak = peak;
+      this.timeline = timeline;
+      this.isUnobserved = false;
+    }
+  }
+
   /** Live bytes by kind. */
   liveBytes(): LiveBytes {
     return {
@@ -495,6 +512,7 @@ export class Execution {
     );
     const tensor = new Tensor(storage, shape, options.strides ?? contiguousStrides(shape), dtype);
     this.holdTensor(tensor);
+    this.log?.shaped(storage, shape);
     this.notePeak();
     return tensor;
   }
@@ -547,6 +565,7 @@ export class Execution {
     if (storage.kind === "host") return;
     this.live += storage.bytes;
     this.allocated += roundedUp(storage.bytes);
+    this.log?.appear(storage);
   }
 
   private disappear(storage: Storage): void {
@@ -554,6 +573,7 @@ export class Execution {
     if (storage.kind === "host") return;
     this.live -= storage.bytes;
     this.allocated -= roundedUp(storage.bytes);
+    this.log?.disappear(storage);
   }
 
   changeKind(storage: Storage, kind: StorageKind): void {
@@ -567,6 +587,8 @@ export class Execution {
   }
 
   private notePeak(): void {
+    if (this.isUnobserved) return;
+    this.log?.note();
     if (this.live > this.peak.live) {
       this.peak.live = this.live;
       this.peak.operator = this.running.operator;

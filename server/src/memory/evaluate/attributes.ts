@@ -285,6 +285,7 @@ export function storeAttribute(
   name: string,
   value: Value,
 ): void {
+  if (interpreter.tracing && object.module !== undefined) interpreter.wroteState = true;
   if (name === "training" && object.module !== undefined && typeof value === "boolean") {
     object.module.training = value;
     return;

@@ -87,6 +87,8 @@ export class Interpreter {
   tracing = false;
   /** Set while a script's batches are asked for; elsewhere a loader gives none. */
   sampler: BatchSampler | undefined;
+  /** An attribute of a module was set while a forward was traced. */
+  wroteState = false;
   private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */
   private hidden = 0;

@@ -2,7 +2,8 @@
 import { unknownReasons } from "../../messages/estimate";
 import { message } from "../../messages/message";
 import type { ClassDefinition, Expression, Module, Span } from "../../python/tree";
-import { roundedUp, type Execution, type LiveBytes, type TimelinePoint } from "../tape";
+import { roundedUp } from "../allocation-log";
+import type { Execution, LiveBytes, TimelinePoint } from "../tape";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { assignUnknown } from "./assign";
@@ -40,6 +41,8 @@ export class Program {
   readonly interpreter: Interpreter;
   /** Bytes that are not the model's: other models of the file, data that the top level made. */
   private baseline: OtherBytes = noBytes;
+  /** A forward leaves more behind than its output: the iteration before matters to the next. */
+  leavesTraces = false;
 
   constructor(
     readonly execution: Execution,

@@ -1,17 +1,22 @@
 /**
  * One training step of a model, traced: forward, loss and backward of a steady iteration, in which the output and the
  * loss of the one before are still referenced until they are overwritten, as in most scripts. Bytes throughout.
+ *
+ * The iteration before is not run where all that it leaves are its output and loss: those are as large as the ones that
+ * the step itself makes, and are added afterwards.
  */
+import type { AllocationLog, Bytes, LoggedStep } from "../allocation-log";
+import { roundedUp } from "../allocation-log";
 import type { Checkpointed, InputSpecification, Mode, Precision } from "../setup";
 import type { Peak, TimelinePoint, Work } from "../tape";
-import { isFloating, Tensor, type Dtype } from "../tensor";
+import { isFloating, Tensor, type Dtype, type Storage } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { CallRecorder } from "./call-records";
 import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
 import { namedModules, namedTensors, repeatedBlocks } from "./nn/state";
 import type { Program } from "./program";
-import type { ObjectValue, Value } from "./values";
+import { Heap, type ObjectValue, type Value } from "./values";
 
 export interface StepPlan {
   readonly batch: number;
@@ -45,6 +50,8 @@ export interface StepMeasure {
   readonly blocks: BlockCount;
   /** The calls of the forward; there with a timeline only. */
   readonly calls: CallRecorder | undefined;
+  /** What it allocated and freed; absent where the step could not be followed to its end. */
+  readonly log: LoggedStep | undefined;
   /** The target's shape was taken from the output. */
   readonly hasDerivedTarget: boolean;
   /** Why the step could not be followed to its end. */
@@ -132,12 +139,40 @@ export function runStep(
   plan: StepPlan,
   wantsTimeline = false,
 ): StepMeasure {
-  return new Step(program, model, plan).run(wantsTimeline);
+  if (trains(plan) && !program.leavesTraces) {
+    const step = new Step(program, model, plan);
+    const measure = step.run(wantsTimeline, false);
+    if (measure.backward !== undefined && !program.leavesTraces) return measure;
+  }
+  return new Step(program, model, plan).run(wantsTimeline, trains(plan));
+}
+
+function trains(plan: StepPlan): boolean {
+  return plan.mode === "train" && plan.loss !== "none" && plan.forwardOnly !== true;
 }
 
 type Writable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
 
+/** Storages like those that the iteration before leaves until this one has its output, its loss, its target. */
+interface Left {
+  readonly output: readonly Storage[];
+  readonly loss: readonly Storage[];
+  readonly target: readonly Storage[];
+}
+
+const nothingLeft: Left = { output: [], loss: [], target: [] };
+
+function sizeOf(storages: readonly Storage[]): Bytes {
+  let [live, allocated] = [0, 0];
+  for (const { bytes } of storages) {
+    live += bytes;
+    allocated += roundedUp(bytes);
+  }
+  return { live, allocated };
+}
+
 class Step {
+  private readonly log: AllocationLog;
   private readonly args: CallArguments;
   private readonly parameters: readonly Tensor[];
   private targets: readonly Value[];
@@ -145,6 +180,9 @@ class Step {
   private readonly custom: Value | undefined;
   private readonly held: Value[] = [];
   private readonly blocks: BlockCount;
+  private derived: Value = null;
+  /** The forward until there is an output, once it is over. */
+  private called: { readonly peak: Peak; readonly points: number; readonly events: number } | undefined;
 
   constructor(
     private readonly program: Program,
@@ -152,6 +190,8 @@ class Step {
     private readonly plan: StepPlan,
   ) {
     this.parameters = namedTensors(model, "parameters").map((one) => one.tensor);
+    program.execution.zeroGradients(this.parameters);
+    this.log = program.execution.beginLog(plan.batch);
     this.args = callArguments(program, plan);
     this.targets = plan.targets.map((specification) => makeInput(program, specification, plan));
     const { interpreter } = program;
@@ -166,30 +206,37 @@ class Step {
     this.custom = isKnownLoss(plan.loss) ? undefined : program.global(plan.loss);
   }
 
-  run(wantsTimeline: boolean): StepMeasure {
+  /** `afterAnother`: the iteration before is run as well. */
+  run(wantsTimeline: boolean, afterAnother: boolean): StepMeasure {
     const { execution, interpreter } = this.program;
-    execution.zeroGradients(this.parameters);
+    interpreter.wroteState = false;
     const inputs = execution.liveBytes().inputs;
-    const trains = this.plan.mode === "train" && this.plan.loss !== "none" && this.plan.forwardOnly !== true;
-    if (trains) this.previousIteration();
+    if (afterAnother) this.previousIteration();
     const timeline: TimelinePoint[] = [];
     if (wantsTimeline) execution.timeline = timeline;
     const calls = wantsTimeline ? new CallRecorder() : undefined;
     interpreter.recorder = calls;
     execution.phase = "forward";
     execution.takeWork();
+    const { live, allocated } = this.program;
+    const start = {
+      live: live - this.log.live,
+      allocated: allocated - this.log.allocated,
+      events: this.log.events.length,
+    };
     execution.startPeak();
     const loss = this.inAutocast(() => (this.plan.mode === "train" ? this.forward() : this.infer()));
     interpreter.recorder = undefined;
-    const forward = this.own(execution.takePeak());
-    const saved = execution.savedBytes;
-    const liveAfterForward = this.program.live;
+    const ended = execution.takePeak();
+    const backwardMark = this.log.events.length;
+    const left = afterAnother ? nothingLeft : this.left();
+    if (!afterAnother) this.addTo(timeline, left);
     const result: Writable<StepMeasure> = {
-      saved,
+      saved: execution.savedBytes,
       inputs,
-      forward,
-      liveAfterForward,
-      liveAfterBackward: liveAfterForward,
+      forward: this.own(this.steady(ended, left)),
+      liveAfterForward: this.program.live,
+      liveAfterBackward: this.program.live,
       allocatedAfterBackward: this.program.allocated,
       gradients: 0,
       stepped: [],
@@ -197,25 +244,102 @@ class Step {
       work: { forward: 0, again: 0 },
       blocks: this.blocks,
       calls,
+      log: undefined,
       hasDerivedTarget: this.hasDerivedTarget,
       backward: undefined,
       fault: isUnknown(loss) ? loss : undefined,
     };
-    if (trains && loss instanceof Tensor) {
-      execution.phase = "backward";
-      execution.startPeak();
-      const fault = interpreter.guard(() => execution.backward(loss));
-      if (isUnknown(fault)) result.fault = fault;
-      result.backward = this.own(execution.takePeak());
-      result.liveAfterBackward = this.program.live;
-      result.allocatedAfterBackward = this.program.allocated;
-      result.gradients = execution.liveBytes().gradients;
-      result.stepped = this.parameters.filter((tensor) => tensor.gradient !== undefined);
+    if (trains(this.plan) && loss instanceof Tensor) this.backward(loss, result);
+    if (result.fault === undefined) {
+      const forward = start.events;
+      result.log = {
+        batch: this.plan.batch,
+        log: this.log,
+        base: { live: start.live, allocated: start.allocated },
+        marks: {
+          forward,
+          loss: this.called?.events ?? forward,
+          backward: backwardMark,
+          end: this.log.events.length,
+        },
+        before: {
+          forward: [...left.output, ...left.loss, ...left.target].map((storage) => this.log.index(storage)),
+          loss: left.loss.map((storage) => this.log.index(storage)),
+        },
+      };
     }
     result.timeline = timeline.map((point) => this.program.ownPoint(point));
     result.work = execution.takeWork();
     this.finish();
+    if (this.log.alive > 0 || interpreter.wroteState) this.program.leavesTraces = true;
     return result;
+  }
+
+  private backward(loss: Tensor, result: Writable<StepMeasure>): void {
+    const { execution, interpreter } = this.program;
+    execution.phase = "backward";
+    execution.startPeak();
+    const fault = interpreter.guard(() => execution.backward(loss));
+    if (isUnknown(fault)) result.fault = fault;
+    result.backward = this.own(execution.takePeak());
+    result.liveAfterBackward = this.program.live;
+    result.allocatedAfterBackward = this.program.allocated;
+    result.gradients = execution.liveBytes().gradients;
+    result.stepped = this.parameters.filter((tensor) => tensor.gradient !== undefined);
+  }
+
+  /** What the iteration before still holds, seen in this one's output and loss. */
+  private left(): Left {
+    const [output, loss] = this.held.map((value) => this.ownStorages(value));
+    const late = loss ?? new Set();
+    return {
+      output: [...(output ?? [])].filter((storage) => !late.has(storage)),
+      loss: [...late],
+      target: this.derived instanceof Tensor ? [this.derived.storage] : [],
+    };
+  }
+
+  /** Storages that the step has made and that a value keeps alive. */
+  private ownStorages(root: Value): Set<Storage> {
+    const found = new Set<Storage>();
+    const seen = new Set<Value>([root]);
+    for (const value of seen) {
+      if (value instanceof Tensor) {
+        const { storage } = value;
+        if (storage.kind === "activation" && this.log.index(storage) >= 0) found.add(storage);
+      } else if (value instanceof Heap) {
+        for (const inner of value.held()) seen.add(inner);
+      }
+    }
+    return found;
+  }
+
+  /** The forward's peak with what the iteration before leaves on top: all of it until the output is replaced. */
+  private steady(ended: Peak, left: Left): Peak {
+    const first = this.called?.peak;
+    if (first === undefined) return ended;
+    const [early, late] = [sizeOf([...left.output, ...left.loss, ...left.target]), sizeOf(left.loss)];
+    const called = { ...first, live: first.live + early.live, allocated: first.allocated + early.allocated };
+    const lost = { ...ended, live: ended.live + late.live, allocated: ended.allocated + late.allocated };
+    return {
+      ...(lost.live > called.live ? lost : called),
+      allocated: Math.max(called.allocated, lost.allocated),
+    };
+  }
+
+  /** The same for the points of the forward. */
+  private addTo(points: TimelinePoint[], left: Left): void {
+    const called = this.called?.points ?? 0;
+    const [output, loss, target] = [sizeOf(left.output), sizeOf(left.loss), sizeOf(left.target)];
+    points.forEach((point, index) => {
+      const isCalled = index >= called;
+      points[index] = {
+        ...point,
+        inputs: point.inputs + (isCalled ? 0 : target.live),
+        temporary: point.temporary + loss.live + (isCalled ? 0 : output.live),
+        allocated: point.allocated + loss.allocated + (isCalled ? 0 : output.allocated + target.allocated),
+      };
+    });
   }
 
   /** The peak without what the top level of the file left behind. */
@@ -239,6 +363,13 @@ class Step {
   /** `out = model(x); loss = criterion(out, y)`: the new values replace the old ones once they exist. */
   private forward(): Value {
     const output = this.replace(0, this.call());
+    const { execution } = this.program;
+    this.called = {
+      peak: execution.takePeak(),
+      points: execution.timeline?.length ?? 0,
+      events: this.log.events.length,
+    };
+    execution.startPeak();
     return this.replace(1, this.loss(output));
   }
 
@@ -286,9 +417,12 @@ class Step {
   /** The targets given, else the one that the loss takes with this output. */
   private targetsFor(output: Value): readonly Value[] {
     if (this.targets.length > 0 || !takesTarget(this.plan.loss)) return this.targets;
-    const target = derivedTarget(this.program.interpreter, this.plan.loss, output);
+    const { execution, interpreter } = this.program;
+    // a script has its targets before it calls the model
+    const target = execution.unobserved(() => derivedTarget(interpreter, this.plan.loss, output));
     if (target === null) return [];
     this.hasDerivedTarget = true;
+    this.derived = target;
     this.targets = [target];
     return this.targets;
   }
@@ -300,6 +434,7 @@ class Step {
     for (const value of [...this.args.values(), ...this.targets]) interpreter.references.release(value);
     execution.phase = "setup";
     execution.timeline = undefined;
+    execution.log = undefined;
     interpreter.checkpointed = new Set();
   }
 }

@@ -1,0 +1,202 @@
+/**
+ * What a step allocates and frees, in order. Which storages come and go when is the step's structure; their sizes follow
+ * from the micro-batch. Two steps of equal structure tell each storage's size at every other micro-batch, and with it the
+ * peaks, without running anything again. Bytes throughout.
+ */
+import type { Storage } from "./tensor";
+
+/** CUDA's caching allocator hands out multiples of 512 bytes (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize). */
+const allocationUnit = 512;
+
+export function roundedUp(bytes: number): number {
+  return Math.ceil(bytes / allocationUnit) * allocationUnit;
+}
+
+export class AllocationLog {
+  /** `n + 1`: storage `n` comes to life; `-(n + 1)`: it goes; 0: an operator has allocated, a peak may be here. */
+  readonly events: number[] = [];
+  /** By storage, counted from the beginning of the log. */
+  readonly sizes: number[] = [];
+  /** Whether a dimension of the storage's first tensor is a multiple of the micro-batch: a guess that it grows with it. */
+  readonly mayGrow: boolean[] = [];
+  /** Storages of this log that are alive, gradients of parameters left out. */
+  alive = 0;
+  /** Bytes of all its storages that are alive, and the same with each rounded up. */
+  live = 0;
+  allocated = 0;
+  /** False once a storage from before the log has come or gone. */
+  isSelfContained = true;
+
+  /** `first` is the number of the first storage that is made under it. */
+  constructor(
+    private readonly first: number,
+    private readonly batch: number,
+  ) {}
+
+  index(storage: Storage): number {
+    return storage.id - this.first;
+  }
+
+  appear(storage: Storage): void {
+    const index = storage.id - this.first;
+    if (index < 0) {
+      this.isSelfContained = false;
+      return;
+    }
+    this.events.push(index + 1);
+    this.sizes[index] = storage.bytes;
+    this.live += storage.bytes;
+    this.allocated += roundedUp(storage.bytes);
+    if (storage.kind === "gradient") this.mayGrow[index] = false;
+    else this.alive++;
+  }
+
+  disappear(storage: Storage): void {
+    const index = storage.id - this.first;
+    if (index < 0) {
+      this.isSelfContained = false;
+      return;
+    }
+    this.events.push(-index - 1);
+    this.live -= storage.bytes;
+    this.allocated -= roundedUp(storage.bytes);
+    if (storage.kind !== "gradient") this.alive--;
+  }
+
+  note(): void {
+    this.events.push(0);
+  }
+
+  shaped(storage: Storage, shape: readonly number[]): void {
+    this.mayGrow[storage.id - this.first] = shape.some((size) => size > 0 && size % this.batch === 0);
+  }
+}
+
+export interface Bytes {
+  readonly live: number;
+  /** Every storage rounded up to CUDA's unit. */
+  readonly allocated: number;
+}
+
+/** A step as its log tells it. */
+export interface LoggedStep {
+  readonly batch: number;
+  readonly log: AllocationLog;
+  /** What lived before the log and lives through it. */
+  readonly base: Bytes;
+  /** Events before the forward, the loss, backward, and all of them; `backward` is `end` where there is none. */
+  readonly marks: {
+    readonly forward: number;
+    readonly loss: number;
+    readonly backward: number;
+    readonly end: number;
+  };
+  /** Storages like those that the iteration before still holds during the forward and during the loss. */
+  readonly before: { readonly forward: readonly number[]; readonly loss: readonly number[] };
+}
+
+export interface StepBytes {
+  readonly forward: Bytes;
+  readonly backward: Bytes;
+  /** When backward is over. */
+  readonly after: Bytes;
+}
+
+/** Counts a logged step again with other sizes. */
+export function recount({ log, base, marks, before }: LoggedStep, sizes: readonly number[]): StepBytes {
+  const { events } = log;
+  let { live, allocated } = base;
+  let at = 0;
+  const run = (end: number): Bytes => {
+    let [most, mostAllocated] = [live, allocated];
+    for (; at < end; at++) {
+      const event = events[at] ?? 0;
+      if (event === 0) {
+        if (live > most) most = live;
+        if (allocated > mostAllocated) mostAllocated = allocated;
+        continue;
+      }
+      const size = sizes[(event > 0 ? event : -event) - 1] ?? 0;
+      const rounded = roundedUp(size);
+      live += event > 0 ? size : -size;
+      allocated += event > 0 ? rounded : -rounded;
+    }
+    return { live: most, allocated: mostAllocated };
+  };
+  run(marks.forward);
+  const held = (storages: readonly number[], peak: Bytes): Bytes => {
+    let [more, moreAllocated] = [0, 0];
+    for (const storage of storages) {
+      more += sizes[storage] ?? 0;
+      moreAllocated += roundedUp(sizes[storage] ?? 0);
+    }
+    return { live: peak.live + more, allocated: peak.allocated + moreAllocated };
+  };
+  const called = held(before.forward, run(marks.loss));
+  const lost = held(before.loss, run(marks.backward));
+  const backward = run(marks.end);
+  return {
+    forward: {
+      live: Math.max(called.live, lost.live),
+      allocated: Math.max(called.allocated, lost.allocated),
+    },
+    backward,
+    after: { live, allocated },
+  };
+}
+
+/** Sizes that grow in a straight line with the micro-batch. */
+export class ScaledStep {
+  private constructor(
+    private readonly step: LoggedStep,
+    private readonly slopes: readonly number[],
+  ) {}
+
+  /** Undefined unless both steps do the same with storages whose sizes differ by whole bytes a sample. */
+  static through(one: LoggedStep, other: LoggedStep): ScaledStep | undefined {
+    if (one.batch === other.batch || !isSameStructure(one, other)) return undefined;
+    const slopes = new Array<number>(one.log.sizes.length);
+    for (let i = 0; i < slopes.length; i++) {
+      const slope = ((other.log.sizes[i] ?? 0) - (one.log.sizes[i] ?? 0)) / (other.batch - one.batch);
+      if (!Number.isInteger(slope)) return undefined;
+      slopes[i] = slope;
+    }
+    return new ScaledStep(one, slopes);
+  }
+
+  /** What storages that seem to hold samples would be: a guess from one step. */
+  static guess(step: LoggedStep): ScaledStep {
+    const slopes = step.log.sizes.map((size, i) => (step.log.mayGrow[i] === true ? size / step.batch : 0));
+    return new ScaledStep(step, slopes);
+  }
+
+  at(batch: number): StepBytes {
+    const change = batch - this.step.batch;
+    const { sizes } = this.step.log;
+    const scaled = new Array<number>(sizes.length);
+    for (let i = 0; i < scaled.length; i++) {
+      scaled[i] = Math.max(0, (sizes[i] ?? 0) + (this.slopes[i] ?? 0) * change);
+    }
+    return recount(this.step, scaled);
+  }
+}
+
+function isSameStructure(one: LoggedStep, other: LoggedStep): boolean {
+  if (!one.log.isSelfContained || !other.log.isSelfContained) return false;
+  return (
+    one.base.live === other.base.live &&
+    one.base.allocated === other.base.allocated &&
+    one.marks.forward === other.marks.forward &&
+    one.marks.loss === other.marks.loss &&
+    one.marks.backward === other.marks.backward &&
+    isSame(one.before.forward, other.before.forward) &&
+    isSame(one.before.loss, other.before.loss) &&
+    isSame(one.log.events, other.log.events)
+  );
+}
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
+}
