@@ -7,7 +7,7 @@ import { terminalFor } from "../../server/src/cli/reporter";
 import { jsonEstimate } from "../../server/src/cli/report/estimate-json";
 import type { EstimateFacts } from "../../server/src/cli/report/estimate-json";
 import { textEstimate } from "../../server/src/cli/report/estimate-text";
-import { measuredLine } from "../../server/src/memory/fit";
+import { measuredLine } from "../../server/src/memory/measured-line";
 import type { ModelEstimate } from "../../server/src/memory/estimate";
 import { message } from "../../server/src/messages/message";
 import type { Language } from "../../server/src/messages/message";

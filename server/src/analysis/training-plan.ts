@@ -3,7 +3,8 @@
  * marked as to be filled or to be measured; a lower bound is called one.
  */
 import type { Analysis } from "../analysis";
-import { largestBatch, measuredLine, whatFits } from "../memory/fit";
+import { measuredLine } from "../memory/measured-line";
+import { limitOf } from "../memory/setup";
 import { planIntro, planMarks, planTitles } from "../messages/training-plan";
 import type { Language } from "../messages/message";
 import type { ParsedModule } from "../python/parse";
@@ -49,15 +50,13 @@ export function trainingPlan(subject: PlanSubject, language: Language): string {
 }
 
 function factsOf(subject: PlanSubject): PlanFacts {
-  const { parsed, analysis } = subject;
-  const { setup, resolveImport } = analysis;
-  const limit = setup.budget?.value ?? setup.device?.value.bytes;
+  const { setup, estimates } = subject.analysis;
   return {
     ...subject,
-    model: analysis.estimates.all()[0],
-    limit,
-    fit: whatFits(parsed.module, setup, resolveImport),
-    largestBatch: limit === undefined ? undefined : largestBatch(parsed.module, setup, limit, resolveImport),
+    model: estimates.all()[0],
+    limit: limitOf(setup),
+    fit: estimates.whatFits(),
+    largestBatch: estimates.largestBatch(),
     line: measuredLine(setup.measured?.value ?? [], setup.batch?.value, setup.budget?.value),
   };
 }

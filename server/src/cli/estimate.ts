@@ -1,7 +1,7 @@
 /** `vramlint estimate FILE`. */
 import path from "node:path";
 import { analyze } from "../analysis";
-import { largestBatch, measuredLine, whatFits } from "../memory/fit";
+import { measuredLine } from "../memory/measured-line";
 import { estimateMessages as texts, usageMessages } from "../messages/cli";
 import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
@@ -65,7 +65,6 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
       resolveImport,
     });
     const models = estimates.all();
-    const limit = setup.budget?.value ?? setup.device?.value.bytes;
     const isOver = verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";
     const facts: EstimateFacts = {
       name,
@@ -74,9 +73,8 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
       models,
       setup,
       verdict,
-      fit: isOver ? whatFits(parsed.module, setup, resolveImport) : undefined,
-      largestBatch:
-        limit === undefined ? undefined : largestBatch(parsed.module, setup, limit, resolveImport),
+      fit: isOver ? estimates.whatFits() : undefined,
+      largestBatch: estimates.largestBatch(),
       measured: measuredLine(setup.measured?.value ?? [], setup.batch?.value, setup.budget?.value),
     };
     if (options.format === "json") io.stdout.write(jsonEstimate(facts, terminal.language));

@@ -57,7 +57,7 @@ function batchActions({ unit, analysis, settings }: Analysed, params: CodeAction
   if (!isInHeader || last === undefined) return [];
   const written = header.entries.find(({ key, valueSpan }) => key === "batch" && valueSpan !== undefined);
   if (written === undefined && setup.batch !== undefined) return [];
-  const batch = largestBatchOf(analysis, unit.parsed().module);
+  const batch = largestBatchOf(analysis);
   if (batch === undefined || batch === setup.batch?.value) return [];
   const made: TextEdit =
     written?.valueSpan === undefined

@@ -1,21 +1,20 @@
 /** Budget and device against the trained model: the verdict, the largest micro-batch, what would make it fit. */
 import type { Analysis } from "../analysis";
-import { whatFits } from "../memory/fit";
 import type { FitOption } from "../memory/fit";
+import { limitOf } from "../memory/setup";
 import { formatBytes } from "../memory/units";
 import { fitHoverTexts as texts, modelTexts } from "../messages/editor";
 import { message, render } from "../messages/message";
 import type { Language, Message, MessageText } from "../messages/message";
-import type { Module } from "../python/tree";
 import { largestBatchOf } from "./largest-batch";
 
 const known = new WeakMap<Analysis, readonly Message[]>();
 
 /** Markdown lines; simulates the step anew for each answer, once an analysis. `undefined` without budget and device. */
-export function fitMarkdown(analysis: Analysis, module: Module, language: Language): string | undefined {
+export function fitMarkdown(analysis: Analysis, language: Language): string | undefined {
   let lines = known.get(analysis);
   if (lines === undefined) {
-    lines = linesOf(analysis, module);
+    lines = linesOf(analysis);
     known.set(analysis, lines);
   }
   if (lines.length === 0) return undefined;
@@ -29,9 +28,9 @@ function isOption({ text }: Message): boolean {
   return text === texts.option || text === texts.notEnough;
 }
 
-function linesOf(analysis: Analysis, module: Module): Message[] {
+function linesOf(analysis: Analysis): Message[] {
   const { setup, verdict } = analysis;
-  const limit = setup.budget?.value ?? setup.device?.value.bytes;
+  const limit = limitOf(setup);
   if (limit === undefined || verdict === undefined) return [];
   const isBudget = setup.budget !== undefined;
   const isOver = verdict.verdict === "over-budget" || verdict.verdict === "over-device";
@@ -46,11 +45,11 @@ function linesOf(analysis: Analysis, module: Module): Message[] {
     if (budget !== undefined && needed > budget) lines.push(over(texts.overBudget, needed, budget));
     if (device !== undefined && needed > device) lines.push(over(texts.overDevice, needed, device));
   }
-  const largest = largestBatchOf(analysis, module);
+  const largest = largestBatchOf(analysis);
   if (largest !== undefined) {
     lines.push(message(isBudget ? texts.largestUnderBudget : texts.largestOnDevice, { batch: largest }));
   }
-  const options = isOver ? (whatFits(module, setup, analysis.resolveImport)?.options ?? []) : [];
+  const options = isOver ? (analysis.estimates.whatFits()?.options ?? []) : [];
   if (options.length > 0) lines.push(message(headingOf(options)), ...options.map(optionLine));
   return lines;
 }

@@ -55,11 +55,11 @@ function headerAt(analysed: Analysed, offset: number): Found | undefined {
 
 /** The whole answer about the model that is trained. */
 function trainedMarkdown(analysed: Analysed, model: ModelEstimate): string {
-  const { analysis, settings, unit } = analysed;
+  const { analysis, settings } = analysed;
   return modelMarkdown(model, {
     ...textContext(analysed),
     temporary: temporaryAt(model.peak, analysis.estimates.timeline?.() ?? []),
-    verdict: fitMarkdown(analysis, unit.parsed().module, settings.language),
+    verdict: fitMarkdown(analysis, settings.language),
     effectiveBatch: effectiveBatch(analysis.setup, settings.language),
   });
 }

@@ -145,21 +145,24 @@ export function recount({ log, base, marks, before }: LoggedStep, sizes: readonl
   };
 }
 
-/** Sizes that grow in a straight line with the micro-batch. */
+/** Sizes that stay or grow in proportion to the micro-batch. */
 export class ScaledStep {
   private constructor(
     private readonly step: LoggedStep,
     private readonly slopes: readonly number[],
   ) {}
 
-  /** Undefined unless both steps do the same with storages whose sizes differ by whole bytes a sample. */
+  /**
+   * Undefined unless both steps do the same with storages that are as large in both or in proportion to the micro-batch: a
+   * line that is neither may be a curve.
+   */
   static through(one: LoggedStep, other: LoggedStep): ScaledStep | undefined {
     if (one.batch === other.batch || !isSameStructure(one, other)) return undefined;
     const slopes = new Array<number>(one.log.sizes.length);
     for (let i = 0; i < slopes.length; i++) {
-      const slope = ((other.log.sizes[i] ?? 0) - (one.log.sizes[i] ?? 0)) / (other.batch - one.batch);
-      if (!Number.isInteger(slope)) return undefined;
-      slopes[i] = slope;
+      const [size, larger] = [one.log.sizes[i] ?? 0, other.log.sizes[i] ?? 0];
+      if (size !== larger && size * other.batch !== larger * one.batch) return undefined;
+      slopes[i] = size === larger ? 0 : size / one.batch;
     }
     return new ScaledStep(one, slopes);
   }

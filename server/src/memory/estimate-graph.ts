@@ -1,7 +1,7 @@
 /** The graph of one batch, for findings about graphs that are kept or built for nothing. */
 import type { Module } from "../python/tree";
 import type { BatchGraph } from "./estimate";
-import { build, planOf } from "./estimate-model";
+import { build, planOf } from "./estimate-build";
 import { statesOf } from "./estimate-states";
 import type { Subject } from "./estimate-subject";
 import { namedModules, unknownParts } from "./evaluate/nn/state";

@@ -1,8 +1,9 @@
-/** Estimates of the models of one file, computed on first use and kept. */
+/** Estimates of the models of one file and answers about them, computed on first use and kept. */
 import { message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Module } from "../python/tree";
 import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
+import { buildOrReason, newProgram, planOf, type Built } from "./estimate-build";
 import { assumptionsOf } from "./estimate-assumptions";
 import { batchGraphOf } from "./estimate-graph";
 import { examplesOf, type Example } from "./estimate-examples";
@@ -10,67 +11,18 @@ import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
 import { statesOf } from "./estimate-states";
+import { ModelSteps } from "./estimate-steps";
 import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
 import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
-import { Program } from "./evaluate/program";
-import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
-import type { ObjectValue } from "./evaluate/values";
-import type { TrainingSetup } from "./setup";
+import type { Program } from "./evaluate/program";
+import { castStates, runStep, type StepMeasure } from "./evaluate/step";
+import { whatFits, type FitAnswer } from "./fit";
+import { largestBatch } from "./largest-batch";
+import { limitOf, type TrainingSetup } from "./setup";
 import { stepTimeline, type StepTimeline } from "./step-timeline";
-import { Execution } from "./tape";
 import type { Unknown } from "./unknown";
-
-/** A model that was built, in the program that built it. */
-export interface Built {
-  readonly program: Program;
-  readonly model: ObjectValue;
-}
-
-export function newProgram(module: Module, setup: TrainingSetup, world?: World): Program {
-  const execution = new Execution({ device: "cuda", attention: setup.attention?.value ?? "auto" });
-  return new Program(execution, module, undefined, world);
-}
-
-/** Builds the subject's model in a program of its own, ready for a step; undefined when it cannot be built. */
-export function build(
-  module: Module,
-  setup: TrainingSetup,
-  subject: Subject,
-  world?: World,
-): Built | undefined {
-  const built = buildOrReason(module, setup, subject, world);
-  return "reason" in built ? undefined : built;
-}
-
-function buildOrReason(
-  module: Module,
-  setup: TrainingSetup,
-  subject: Subject,
-  world: World | undefined,
-): Built | UnknownPart {
-  const program = newProgram(module, setup, world);
-  const model = buildModel(program, subject);
-  if ("reason" in model) return model;
-  program.adopt(model);
-  castStates(program, model, setup.precision?.value ?? "fp32");
-  return { program, model };
-}
-
-/** The step that the setup describes, at a micro-batch; undefined when its input is not known. */
-export function planOf(setup: TrainingSetup, batch = setup.batch?.value ?? 1): StepPlan | undefined {
-  if (setup.inputs === undefined) return undefined;
-  return {
-    batch,
-    inputs: setup.inputs.value,
-    targets: setup.targets?.value ?? [],
-    loss: setup.loss?.value ?? "sum",
-    precision: setup.precision?.value ?? "fp32",
-    mode: setup.mode?.value ?? "train",
-    checkpoint: setup.checkpoint?.value ?? "none",
-  };
-}
 
 export class Estimator {
   private readonly world: World;
@@ -81,6 +33,10 @@ export class Estimator {
   private examples: ReadonlyMap<string, Example> | undefined;
   private points: Timeline = [];
   private step: StepTimeline | undefined;
+  /** Of the trained model; absent where it could not be built or its input is not known. */
+  private steps: ModelSteps | undefined;
+  private readonly largest = new Map<number, number | undefined>();
+  private fit: { readonly answer: FitAnswer | undefined } | undefined;
   private readonly graphs = new Map<boolean, BatchGraph | undefined>();
 
   constructor(
@@ -133,6 +89,25 @@ export class Estimator {
     return this.graphs.get(isTraining);
   }
 
+  largestBatch(limit: number | undefined = limitOf(this.setup)): number | undefined {
+    const steps = this.trainedSteps();
+    if (steps === undefined || limit === undefined) return undefined;
+    if (!this.largest.has(limit)) this.largest.set(limit, largestBatch(steps, limit));
+    return this.largest.get(limit);
+  }
+
+  whatFits(): FitAnswer | undefined {
+    const [steps, limit] = [this.trainedSteps(), limitOf(this.setup)];
+    if (steps === undefined || limit === undefined) return undefined;
+    this.fit ??= { answer: whatFits(steps, limit, this.largestBatch(limit)) };
+    return this.fit.answer;
+  }
+
+  private trainedSteps(): ModelSteps | undefined {
+    this.trainedEstimate();
+    return this.steps;
+  }
+
   /** One program for looking around and for estimates of states alone. */
   private shared(): Program {
     return (this.program ??= newProgram(this.module, this.setup, this.world));
@@ -166,10 +141,13 @@ export class Estimator {
     const built = buildOrReason(this.module, this.setup, subject, this.world);
     if ("reason" in built) return this.notBuilt(subject, built);
     const plan = planOf(this.setup);
-    if (plan === undefined) return this.assemble(subject, built, undefined, 0);
+    if (plan === undefined) return this.assemble(subject, built, undefined);
     const measure = runStep(built.program, built.model, plan, true);
     this.points = measure.timeline;
-    return this.assemble(subject, built, measure, perSample(built, plan, measure));
+    const steps = new ModelSteps(built, this.setup);
+    steps.add(measure, built.program.noted().length === 0);
+    this.steps = steps;
+    return this.assemble(subject, built, measure, steps);
   }
 
   private stateEstimate(name: string): ModelEstimate | undefined {
@@ -182,7 +160,7 @@ export class Estimator {
     const model = buildModel(program, subject);
     if ("reason" in model) return this.notBuilt(subject, model);
     castStates(program, model, this.setup.precision?.value ?? "fp32");
-    return this.assemble(subject, { program, model }, undefined, 0);
+    return this.assemble(subject, { program, model, noted: program.noted() }, undefined);
   }
 
   /** The figures of an instance that one of the file's own functions makes. */
@@ -205,8 +183,8 @@ export class Estimator {
       className: name,
       build: () => example.model,
     };
-    const built = { program: this.shared(), model: example.model };
-    return { ...this.assemble(subject, built, undefined, 0), example: example.text };
+    const built = { program: this.shared(), model: example.model, noted: example.noted };
+    return { ...this.assemble(subject, built, undefined), example: example.text };
   }
 
   /** For a class that nobody says how to build. */
@@ -244,7 +222,7 @@ export class Estimator {
     subject: Subject,
     { program, model }: Built,
     measure: StepMeasure | undefined,
-    perSample: number,
+    steps?: ModelSteps,
   ): ModelEstimate {
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
     const states = statesOf(model, this.setup, measure?.backward === undefined ? undefined : measure);
@@ -271,7 +249,7 @@ export class Estimator {
       gradients: { bytes: device.gradients },
       optimizer: needs === undefined ? null : { name: needs.name, bytes: device.optimizer },
       ...(states.host > 0 ? { host: states.host } : {}),
-      saved: measure === undefined ? null : { bytes: measure.saved, perSample },
+      saved: measure === undefined ? null : savedBytes(measure, steps),
       peak,
       complete: isUnderstood && (peak === null || !isTraining || needs !== undefined),
       unknown,
@@ -301,11 +279,15 @@ function inputUnknown({ inputsUnknown }: TrainingSetup): UnknownPart {
   return { span: inputsUnknown.span, reason };
 }
 
-/** Saved bytes that one more sample adds, from the forward of a second micro-batch. */
-function perSample({ program, model }: Built, plan: StepPlan, measure: StepMeasure): number {
-  if (measure.fault !== undefined) return 0;
-  const other = runStep(program, model, { ...plan, batch: 2 * plan.batch, forwardOnly: true });
-  return (other.saved - measure.saved) / plan.batch;
+/** What one more sample adds is a step of its own, run when somebody asks. */
+function savedBytes({ saved }: StepMeasure, steps: ModelSteps | undefined): ModelEstimate["saved"] {
+  let known: number | undefined;
+  return {
+    bytes: saved,
+    get perSample() {
+      return (known ??= steps?.savedPerSample() ?? 0);
+    },
+  };
 }
 
 function distinct(unknown: readonly Unknown[]): UnknownPart[] {

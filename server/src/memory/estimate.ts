@@ -7,6 +7,7 @@ import type { Message } from "../messages/message";
 import type { Scopes } from "../python/scope";
 import type { Module, Span } from "../python/tree";
 import { Estimator } from "./estimate-model";
+import type { FitAnswer } from "./fit";
 import type { ResolveImport } from "../python/resolve-import";
 import type { SettingOrigin, TrainingSetup } from "./setup";
 import type { Dtype } from "./tensor";
@@ -77,6 +78,7 @@ export interface ModelEstimate {
   readonly optimizer: { readonly name: string; readonly bytes: number } | null;
   /** Offloaded states in the host's memory for each device, in bytes; every other figure is one device's. */
   readonly host?: number;
+  /** `perSample` is what one more sample adds: another forward, run when it is read first. */
   readonly saved: { readonly bytes: number; readonly perSample: number } | null;
   readonly peak: {
     readonly bytes: number;
@@ -130,6 +132,13 @@ export interface Estimates {
    * and script leave open which model, input or micro-batch that is.
    */
   batchGraph?(isTraining: boolean): BatchGraph | undefined;
+  /**
+   * The largest micro-batch whose step takes at most `limit` allocated bytes, by default the budget's or the device's.
+   * Undefined without a limit, when nothing fits and when not all of the step is understood. Simulates further steps.
+   */
+  largestBatch(limit?: number): number | undefined;
+  /** What would make the step fit, each change simulated. Undefined without a limit or an input. */
+  whatFits(): FitAnswer | undefined;
 }
 
 /** What the header asks about and what follows from it. Null where there is neither budget nor device. */
@@ -157,5 +166,7 @@ export function estimateModule(
     timeline: () => estimator.timeline(),
     step: () => estimator.stepTimeline(),
     batchGraph: (isTraining) => estimator.batchGraph(isTraining),
+    largestBatch: (limit) => estimator.largestBatch(limit),
+    whatFits: () => estimator.whatFits(),
   };
 }

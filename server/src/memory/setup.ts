@@ -93,3 +93,8 @@ export interface TrainingSetup {
   readonly measured?: Setting<readonly MeasuredPoint[]>;
   readonly mode?: Setting<Mode>;
 }
+
+/** Bytes that a step may take: the budget, else the device's. */
+export function limitOf({ budget, device }: TrainingSetup): number | undefined {
+  return budget?.value ?? device?.value.bytes;
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readHeader } from "../../../server/src/directives/header";
-import { estimateModule } from "../../../server/src/memory/estimate";
-import { largestBatch, measuredLine, whatFits } from "../../../server/src/memory/fit";
+import { estimateModule, type Estimates } from "../../../server/src/memory/estimate";
+import { measuredLine } from "../../../server/src/memory/measured-line";
 import type { TrainingSetup } from "../../../server/src/memory/setup";
 import { parseModule } from "../../../server/src/python/parse";
 import { buildScopes } from "../../../server/src/python/scope";
@@ -19,8 +19,12 @@ function subject(
   return { module: parsed.module, setup: change(readHeader(parsed).setup) };
 }
 
+function estimates(module: Module, setup: TrainingSetup): Estimates {
+  return estimateModule(module, buildScopes(module), setup);
+}
+
 function peakOf(module: Module, setup: TrainingSetup): number {
-  return estimateModule(module, buildScopes(module), setup).all()[0]?.peak?.allocated ?? 0;
+  return estimates(module, setup).all()[0]?.peak?.allocated ?? 0;
 }
 
 describe("what would make it fit", () => {
@@ -29,7 +33,7 @@ describe("what would make it fit", () => {
   it("finds the largest micro-batch by simulation", () => {
     const { module, setup } = subject("lenet5.py");
     const limit = 64 * 2 ** 20;
-    const largest = largestBatch(module, setup, limit);
+    const largest = estimates(module, setup).largestBatch(limit);
     assert.ok(largest !== undefined && largest > 128);
     const at = (batch: number): number =>
       peakOf(module, { ...setup, batch: { value: batch, from: "header" } });
@@ -39,7 +43,7 @@ describe("what would make it fit", () => {
 
   it("says nothing when not even one sample fits", () => {
     const { module, setup } = subject("lenet5.py");
-    assert.equal(largestBatch(module, setup, 1000), undefined);
+    assert.equal(estimates(module, setup).largestBatch(1000), undefined);
   });
 
   it("simulates every option anew, smallest change first", () => {
@@ -47,7 +51,7 @@ describe("what would make it fit", () => {
       ...given,
       budget: { value: 1.5 * GiB, from: "header" },
     }));
-    const answer = whatFits(module, setup);
+    const answer = estimates(module, setup).whatFits();
     assert.ok(answer);
     assert.deepEqual(
       answer.options.map(({ changes }) => Object.keys(changes)[0]),
@@ -64,8 +68,8 @@ describe("what would make it fit", () => {
 
   it("has nothing to say without a limit or an input", () => {
     const { module } = subject("gpt.py");
-    assert.equal(whatFits(module, {}), undefined);
-    assert.equal(whatFits(module, { budget: { value: GiB, from: "header" } }), undefined);
+    assert.equal(estimates(module, {}).whatFits(), undefined);
+    assert.equal(estimates(module, { budget: { value: GiB, from: "header" } }).whatFits(), undefined);
   });
 });
 

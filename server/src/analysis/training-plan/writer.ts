@@ -1,7 +1,8 @@
 /** What the sections of a training plan are made from, and how they write Markdown. */
 import type { Analysis } from "../../analysis";
 import type { ModelEstimate } from "../../memory/estimate";
-import type { FitAnswer, MeasuredLine } from "../../memory/fit";
+import type { FitAnswer } from "../../memory/fit";
+import type { MeasuredLine } from "../../memory/measured-line";
 import { message, render } from "../../messages/message";
 import type { Language, MessageText, MessageValue } from "../../messages/message";
 import { planColumns, planMarks, planOrigins } from "../../messages/training-plan";

@@ -17,7 +17,8 @@
 import { effectiveBatch } from "../../directives/budget";
 import type { BudgetVerdict, ModelEstimate } from "../../memory/estimate";
 import { deviceUsage } from "../../memory/device-usage";
-import type { FitAnswer, MeasuredLine } from "../../memory/fit";
+import type { FitAnswer } from "../../memory/fit";
+import type { MeasuredLine } from "../../memory/measured-line";
 import type { TrainingSetup } from "../../memory/setup";
 import { render } from "../../messages/message";
 import type { Language } from "../../messages/message";

@@ -8,6 +8,11 @@ const stepsOfFile = 1_000_000;
 export class Allowance {
   constructor(private left = stepsOfFile) {}
 
+  /** More work was asked for than the file alone is given. */
+  extend(steps: number): void {
+    this.left += steps;
+  }
+
   /** False once there is nothing left. */
   take(steps: number): boolean {
     this.left -= steps;

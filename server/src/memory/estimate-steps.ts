@@ -1,0 +1,187 @@
+/**
+ * The steps of one built model: simulated once at a micro-batch and a set of choices, and from two of them at any other
+ * micro-batch where only sizes change. Bytes throughout.
+ */
+import { ScaledStep } from "./allocation-log";
+import { planOf, type Built } from "./estimate-build";
+import { peakOf } from "./estimate-peak";
+import { statesOf, type ModelStates } from "./estimate-states";
+import { unknownParts } from "./evaluate/nn/state";
+import { runStep, type StepMeasure } from "./evaluate/step";
+import type { TrainingSetup } from "./setup";
+
+/** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
+const searchSteps = 10_000_000;
+
+/** A step and what it needs at its peak. */
+export interface RanStep {
+  readonly batch: number;
+  readonly measure: StepMeasure;
+  readonly states: ModelStates;
+  /** The peak's allocated bytes. */
+  readonly bytes: number;
+  /** All that ran was understood: the bytes are no lower bound of what the script's operators need. */
+  readonly isUnderstood: boolean;
+  /** The same, and nothing of the model or its optimizer is left out either. */
+  readonly complete: boolean;
+}
+
+export class ModelSteps {
+  private readonly known = new Map<number, RanStep | undefined>();
+  private scaled: { readonly step: ScaledStep; readonly from: RanStep; readonly to: RanStep } | undefined;
+
+  private shared: boolean | undefined;
+
+  constructor(
+    private readonly built: Built,
+    readonly setup: TrainingSetup,
+  ) {}
+
+  get batch(): number {
+    return this.setup.batch?.value ?? 1;
+  }
+
+  /** A step that has been run already. */
+  add(measure: StepMeasure, isUnderstood: boolean): void {
+    this.known.set(this.batch, this.judged(this.batch, measure, isUnderstood, this.setup));
+  }
+
+  /** The step at a micro-batch, simulated; undefined where the model's input is not known. */
+  simulated(batch = this.batch): RanStep | undefined {
+    if (!this.known.has(batch)) this.known.set(batch, this.run(batch));
+    return this.known.get(batch);
+  }
+
+  isSimulated(batch: number): boolean {
+    return this.known.has(batch);
+  }
+
+  /** The same model under other choices: precision, checkpoints. */
+  under(setup: TrainingSetup): ModelSteps {
+    return new ModelSteps(this.built, setup);
+  }
+
+  /** The present step with another optimizer or another sharing of the states: nothing of it runs anew. */
+  restated(setup: TrainingSetup): RanStep | undefined {
+    const ran = this.simulated();
+    return ran === undefined ? undefined : this.judged(ran.batch, ran.measure, ran.isUnderstood, setup);
+  }
+
+  /** From now on `at` follows the line through these two steps; false where they differ in more than sizes. */
+  scale(from: RanStep, to: RanStep): boolean {
+    if (from.measure.log === undefined || to.measure.log === undefined) return false;
+    const step = ScaledStep.through(from.measure.log, to.measure.log);
+    if (step === undefined) return false;
+    this.scaled = { step, from, to };
+    return true;
+  }
+
+  /** Allocated bytes at a micro-batch, by the line; undefined where there is none. */
+  scaledBytes(batch: number): number | undefined {
+    if (this.scaled === undefined) return undefined;
+    const { step, from, to } = this.scaled;
+    const other = this.isShared ? blend(from, to, batch) : from.measure;
+    return this.bytesOf(withBytes(other, step, batch), from.states);
+  }
+
+  /** Allocated bytes at a micro-batch if what seems to hold samples grows with it. */
+  guessedBytes(from: RanStep, batch: number): number | undefined {
+    if (from.measure.log === undefined) return undefined;
+    const step = ScaledStep.guess(from.measure.log);
+    return this.bytesOf(withBytes(from.measure, step, batch), from.states);
+  }
+
+  /** By the line where there is one, else simulated. A single sample is always simulated: dimensions of 1 are special. */
+  bytesAt(batch: number): { readonly bytes: number; readonly isUnderstood: boolean } | undefined {
+    const scaled = this.known.has(batch) || batch === 1 ? undefined : this.scaledBytes(batch);
+    return scaled === undefined ? this.simulated(batch) : { bytes: scaled, isUnderstood: true };
+  }
+
+  /** Searching takes more steps of evaluation than reading the file. */
+  allowSearch(): void {
+    this.built.program.interpreter.world.allowance?.extend(searchSteps);
+  }
+
+  /** Bytes that the graph keeps for one more sample; undefined where the present step cannot be followed. */
+  savedPerSample(): number | undefined {
+    const present = this.simulated();
+    if (present === undefined || present.measure.fault !== undefined) return undefined;
+    if (this.scaled !== undefined) {
+      const { from, to } = this.scaled;
+      return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
+    }
+    const plan = planOf(this.setup, 2 * present.batch);
+    if (plan === undefined) return undefined;
+    const { program, model } = this.built;
+    const other = runStep(program, model, { ...plan, forwardOnly: true });
+    return (other.saved - present.measure.saved) / present.batch;
+  }
+
+  private get isShared(): boolean {
+    return (this.shared ??= statesOf(this.built.model, this.setup).isShared);
+  }
+
+  private run(batch: number): RanStep | undefined {
+    const plan = planOf(this.setup, batch);
+    if (plan === undefined) return undefined;
+    const { program, model, noted } = this.built;
+    const collected = program.interpreter.noted;
+    const before = [...collected];
+    collected.clear();
+    const measure = runStep(program, model, plan, this.isShared);
+    const isUnderstood = noted.length === 0 && collected.size === 0;
+    collected.clear();
+    for (const [key, unknown] of before) collected.set(key, unknown);
+    return this.judged(batch, measure, isUnderstood, this.setup);
+  }
+
+  private judged(batch: number, measure: StepMeasure, isUnderstood: boolean, setup: TrainingSetup): RanStep {
+    const { model } = this.built;
+    const states = statesOf(model, setup, measure.backward === undefined ? undefined : measure);
+    const understood = isUnderstood && measure.fault === undefined && states.fault === undefined;
+    const isKnown = unknownParts(model).length === 0;
+    const hasOptimizer = (setup.mode?.value ?? "train") !== "train" || states.needs !== undefined;
+    return {
+      batch,
+      measure,
+      states,
+      bytes: peakOf(measure, states, states.needs, setup).allocated,
+      isUnderstood: understood,
+      complete: understood && isKnown && hasOptimizer,
+    };
+  }
+
+  private bytesOf(measure: StepMeasure, states: ModelStates): number {
+    return peakOf(measure, states, states.needs, this.setup).allocated;
+  }
+}
+
+/** The measure with the bytes of another micro-batch; where the peaks stand is not known of it. */
+function withBytes(measure: StepMeasure, step: ScaledStep, batch: number): StepMeasure {
+  const { forward, backward, after } = step.at(batch);
+  const nowhere = { operator: "", location: measure.forward.location };
+  return {
+    ...measure,
+    forward: { ...forward, ...nowhere },
+    backward: measure.backward === undefined ? undefined : { ...backward, ...nowhere },
+    liveAfterBackward: after.live,
+    allocatedAfterBackward: after.allocated,
+  };
+}
+
+/** Inputs and timeline on the lines through those of two steps. */
+function blend(from: RanStep, to: RanStep, batch: number): StepMeasure {
+  const share = (batch - from.batch) / (to.batch - from.batch);
+  const at = (one: number, other: number): number => Math.round(one + (other - one) * share);
+  const timeline = from.measure.timeline.map((point, index) => {
+    const other = to.measure.timeline[index] ?? point;
+    return {
+      ...point,
+      inputs: at(point.inputs, other.inputs),
+      gradients: at(point.gradients, other.gradients),
+      saved: at(point.saved, other.saved),
+      temporary: at(point.temporary, other.temporary),
+    };
+  });
+  return { ...from.measure, inputs: at(from.measure.inputs, to.measure.inputs), timeline };
+}
