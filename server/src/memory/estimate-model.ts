@@ -32,7 +32,8 @@ export class Estimator {
   private readonly classes = new Map<string, ModelEstimate | undefined>();
   private examples: ReadonlyMap<string, Example> | undefined;
   private points: Timeline = [];
-  private step: StepTimeline | undefined;
+  private step: (() => StepTimeline | undefined) | undefined;
+  private moments: { readonly step: StepTimeline | undefined } | undefined;
   /** Of the trained model; absent where it could not be built or its input is not known. */
   private steps: ModelSteps | undefined;
   private readonly largest = new Map<number, number | undefined>();
@@ -76,7 +77,8 @@ export class Estimator {
   /** The whole step as a timeline shows it; undefined where none was simulated. */
   stepTimeline(): StepTimeline | undefined {
     this.trainedEstimate();
-    return this.step;
+    this.moments ??= { step: this.step?.() };
+    return this.moments.step;
   }
 
   batchGraph(isTraining: boolean): BatchGraph | undefined {
@@ -238,7 +240,7 @@ export class Estimator {
     if (measure === undefined) unknown.push(inputUnknown(this.setup));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     if (measure !== undefined && peak !== null)
-      this.step = stepTimeline(measure, states, needs, this.setup, peak);
+      this.step = () => stepTimeline(measure, states, needs, this.setup, peak);
     const node = model.type.find((type) => (type.isImported ? undefined : type.node));
     return {
       name: model.type.name,
