@@ -69,22 +69,13 @@ describe("all answers about a model", () => {
   function evaluated(file: string, budget: number): { plain: number; all: number } {
     const { module, setup } = subject(file);
     const asked: TrainingSetup = { ...setup, budget: { value: budget, from: "header" } };
-    const taken = Allowance.prototype.take;
-    let count = 0;
-    Allowance.prototype.take = function (steps: number): boolean {
-      count += steps;
-      return taken.call(this, steps);
-    };
-    try {
-      const estimates = estimateModule(module, buildScopes(module), asked);
-      const [first] = estimates.all();
-      const plain = count;
-      estimates.whatFits();
-      assert.ok(first?.saved && first.saved.perSample > 0);
-      return { plain, all: count };
-    } finally {
-      Allowance.prototype.take = taken;
-    }
+    const allowance = new Allowance(20_000_000);
+    const estimator = new Estimator(module, asked, { allowance });
+    const [first] = estimator.all();
+    const plain = allowance.taken;
+    estimator.whatFits();
+    assert.ok(first?.saved && first.saved.perSample > 0);
+    return { plain, all: allowance.taken };
   }
 
   // a search that simulates each micro-batch it looks at takes twenty steps and more

@@ -142,7 +142,8 @@ export function runStep(
   if (trains(plan) && !program.leavesTraces) {
     const step = new Step(program, model, plan);
     const measure = step.run(wantsTimeline, false);
-    if (measure.backward !== undefined && !program.leavesTraces) return measure;
+    program.leavesTraces = step.leavesTraces;
+    if (measure.backward !== undefined && !step.leavesTraces) return measure;
   }
   return new Step(program, model, plan).run(wantsTimeline, trains(plan));
 }
@@ -271,8 +272,12 @@ class Step {
     result.timeline = timeline.map((point) => this.program.ownPoint(point));
     result.work = execution.takeWork();
     this.finish();
-    if (this.log.alive > 0 || interpreter.wroteState) this.program.leavesTraces = true;
     return result;
+  }
+
+  /** The step is over, and a tensor of it is still alive, or a module has other attributes than before. */
+  get leavesTraces(): boolean {
+    return this.log.alive > 0 || this.program.interpreter.wroteState;
   }
 
   private backward(loss: Tensor, result: Writable<StepMeasure>): void {

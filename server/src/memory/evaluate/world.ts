@@ -6,17 +6,20 @@ const stepsOfFile = 1_000_000;
 
 /** Counts down over all programs of a file. */
 export class Allowance {
-  constructor(private left = stepsOfFile) {}
+  /** Steps taken so far. */
+  taken = 0;
+
+  constructor(private most = stepsOfFile) {}
 
   /** More work was asked for than the file alone is given. */
   extend(steps: number): void {
-    this.left += steps;
+    this.most += steps;
   }
 
   /** False once there is nothing left. */
   take(steps: number): boolean {
-    this.left -= steps;
-    return this.left >= 0;
+    this.taken += steps;
+    return this.taken <= this.most;
   }
 }
 
