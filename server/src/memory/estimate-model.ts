@@ -20,7 +20,7 @@ import type { Program } from "./evaluate/program";
 import { castStates, runStep, type StepMeasure } from "./evaluate/step";
 import { whatFits, type FitAnswer } from "./fit";
 import { largestBatch } from "./largest-batch";
-import { limitOf, type TrainingSetup } from "./setup";
+import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
 import { stepTimeline, type StepTimeline } from "./step-timeline";
 import type { Unknown } from "./unknown";
 
@@ -267,11 +267,6 @@ export class Estimator {
       calls: measure?.calls?.allCalls().map((call) => ({ ...call, span: plainSpan(call.span) })) ?? [],
     };
   }
-}
-
-/** The script told its input, but not in terms that are known what it computes of the output. */
-function leavesLossOpen({ inputs, loss }: TrainingSetup): boolean {
-  return inputs?.from === "script" && loss === undefined;
 }
 
 /** That no step was simulated, and where the script left its input open. */

@@ -8,7 +8,7 @@ import { peakOf } from "./estimate-peak";
 import { statesOf, type ModelStates } from "./estimate-states";
 import { unknownParts } from "./evaluate/nn/state";
 import { runStep, type StepMeasure } from "./evaluate/step";
-import type { TrainingSetup } from "./setup";
+import { leavesLossOpen, type TrainingSetup } from "./setup";
 
 /** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
 const searchSteps = 10_000_000;
@@ -140,14 +140,15 @@ export class ModelSteps {
     const states = statesOf(model, setup, measure.backward === undefined ? undefined : measure);
     const understood = isUnderstood && measure.fault === undefined && states.fault === undefined;
     const isKnown = unknownParts(model).length === 0;
-    const hasOptimizer = (setup.mode?.value ?? "train") !== "train" || states.needs !== undefined;
+    const isTraining = (setup.mode?.value ?? "train") === "train";
+    const hasOptimizer = !isTraining || states.needs !== undefined;
     return {
       batch,
       measure,
       states,
       bytes: peakOf(measure, states, states.needs, setup).allocated,
       isUnderstood: understood,
-      complete: understood && isKnown && hasOptimizer,
+      complete: understood && isKnown && hasOptimizer && !(isTraining && leavesLossOpen(setup)),
     };
   }
 

@@ -98,3 +98,8 @@ export interface TrainingSetup {
 export function limitOf({ budget, device }: TrainingSetup): number | undefined {
   return budget?.value ?? device?.value.bytes;
 }
+
+/** The script told its input, but not in terms that are known what it computes of the output. */
+export function leavesLossOpen({ inputs, loss }: TrainingSetup): boolean {
+  return inputs?.from === "script" && loss === undefined;
+}
