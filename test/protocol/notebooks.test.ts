@@ -49,6 +49,22 @@ describe("notebooks", () => {
     assert.equal(third?.diagnostics[0]?.range.start.line, line);
   });
 
+  it("take cells in other languages for comments, whatever stands in them", async () => {
+    const shell =
+      "\n%%bash -s arg\nif true; then (echo 'unclosed\nfor batch in loader:\n    torch.cuda.empty_cache()\nfi";
+    await open([
+      cells[0]!,
+      shell,
+      "%%writefile a.py\nfor batch in loader:\n    torch.cuda.empty_cache()",
+      ...cells.slice(2),
+    ]);
+    const found = await Promise.all([0, 1, 2, 3].map((index) => client.pushed(cellUri(index))));
+    assert.deepEqual(
+      found.map(({ diagnostics }) => codes(diagnostics)),
+      [["empty-cache-in-loop"], [], [], ["eval-without-no-grad"]],
+    );
+  });
+
   it("get a budget header in the first cell, behind its cell magic", async () => {
     await open([`%%time\n${cells[0]}`, ...cells.slice(1)]);
     const ask = (cell: number) =>

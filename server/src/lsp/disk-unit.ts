@@ -17,14 +17,15 @@ export class DiskUnit extends TextUnit {
     private readonly script: DiskScript,
   ) {
     super(uri);
-    this.text = this.forParser(script.written);
+    this.text = this.forParser([script.written]);
   }
 
   get writtenText(): string {
     return this.script.written;
   }
 
-  forParser(written: string): string {
+  forParser(texts: readonly string[]): string {
+    const written = texts.join("\n");
     return this.script.notebook === undefined ? written : Notebook.forParser(written);
   }
 

@@ -25,8 +25,8 @@ export class FileUnit extends TextUnit {
     return this.text;
   }
 
-  forParser(written: string): string {
-    return written;
+  forParser(texts: readonly string[]): string {
+    return texts.join("\n");
   }
 
   get segments(): readonly Segment[] {

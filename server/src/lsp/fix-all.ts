@@ -30,7 +30,7 @@ export function fixAll(unit: TextUnit, settings: Settings): WorkspaceEdit | unde
 
 /** One round over the texts of the unit's documents; `undefined` when nothing changed. */
 function fixOnce(unit: TextUnit, texts: readonly string[], settings: Settings): string[] | undefined {
-  const parsed = parseModule(unit.forParser(texts.join("\n")));
+  const parsed = parseModule(unit.forParser(texts));
   try {
     const edits = safeEdits(analyze(parsed, { levels: settings.levels }).findings);
     if (edits.length === 0) return undefined;

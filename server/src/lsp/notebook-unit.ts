@@ -1,7 +1,7 @@
 /** The Python cells of an open notebook, analysed as one text in the order in which they stand. */
 import { TextDocument } from "vscode-languageserver-textdocument";
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver";
-import { blankMagics } from "../python/magics";
+import { blankCell } from "../python/magics";
 import { TextUnit } from "./text-unit";
 import type { Segment } from "./text-unit";
 
@@ -30,8 +30,8 @@ export class NotebookUnit extends TextUnit {
     return this.assembled().segments;
   }
 
-  forParser(written: string): string {
-    return blankMagics(written);
+  forParser(texts: readonly string[]): string {
+    return texts.map(blankCell).join("\n");
   }
 
   /** The cells' addresses, in order. */
@@ -72,20 +72,25 @@ export class NotebookUnit extends TextUnit {
   }
 
   private assembled() {
-    this.combined ??= assemble(this.cells, (written) => this.forParser(written));
+    this.combined ??= assemble(this.cells);
     return this.combined;
   }
 }
 
 /** The cells with a line end between them. */
-function assemble(cells: readonly TextDocument[], forParser: (written: string) => string) {
+function assemble(cells: readonly TextDocument[]) {
   const segments: Segment[] = [];
   let written = "";
+  let forParser = "";
   for (const [index, cell] of cells.entries()) {
-    if (index > 0) written += "\n";
+    if (index > 0) {
+      written += "\n";
+      forParser += "\n";
+    }
     const text = cell.getText();
     segments.push({ uri: cell.uri, start: written.length, end: written.length + text.length });
     written += text;
+    forParser += blankCell(text);
   }
-  return { written, text: forParser(written), segments };
+  return { written, text: forParser, segments };
 }

@@ -37,8 +37,8 @@ export abstract class TextUnit {
   abstract get text(): string;
   /** The same text as the user has it; equal in length. */
   abstract get writtenText(): string;
-  /** The parser's text for another written text of this unit. */
-  abstract forParser(written: string): string;
+  /** The parser's text for other written texts of this unit's documents; equal in length to them with line ends between. */
+  abstract forParser(texts: readonly string[]): string;
 
   get isTooLarge(): boolean {
     return this.text.length > largestText;

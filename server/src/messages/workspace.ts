@@ -10,6 +10,10 @@ export const workspaceMessages = {
     en: "{path}: this link leads to a file that does not exist. Remove the link or restore its target.",
     "zh-cn": "{path}：该链接指向的文件不存在。请删除链接或恢复其目标。",
   },
+  nameNotUtf8: {
+    en: "{path}: a name that is not valid UTF-8 cannot be opened. Rename the file or folder.",
+    "zh-cn": "{path}：名称不是有效的 UTF-8，无法打开。请重命名该文件或文件夹。",
+  },
   noMatch: {
     en: "{path}: no Python file matches this pattern.",
     "zh-cn": "{path}：没有与该模式匹配的 Python 文件。",

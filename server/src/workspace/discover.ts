@@ -8,7 +8,7 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import picomatch from "picomatch";
 import { GitIgnore } from "./gitignore";
-import { problem, problemOf } from "./problem";
+import { errorCode, problem, problemOf } from "./problem";
 import type { FileProblem } from "./problem";
 
 export interface Discovery {
@@ -87,7 +87,7 @@ class Search {
       try {
         entries = await readdir(this.absolute(folder), { withFileTypes: true });
       } catch (error) {
-        this.problems.push(problemOf(folder, error));
+        this.problems.push(folder === root ? problemOf(folder, error) : problemBelow(folder, error));
         continue;
       }
       if (folder !== root && entries.some(({ name }) => name === "pyvenv.cfg")) continue;
@@ -113,12 +113,13 @@ class Search {
   }
 
   private async takeEntry(entry: Dirent, entryPath: string): Promise<void> {
-    if (entry.isFile()) return this.take(entryPath);
-    if (!entry.isSymbolicLink()) return;
+    if (!entry.isFile() && !entry.isSymbolicLink()) return;
     try {
       if ((await stat(this.absolute(entryPath))).isFile()) await this.take(entryPath);
-    } catch {
-      this.problems.push(problem(entryPath, "danglingLink"));
+    } catch (error) {
+      this.problems.push(
+        entry.isSymbolicLink() ? problem(entryPath, "danglingLink") : problemBelow(entryPath, error),
+      );
     }
   }
 
@@ -167,6 +168,14 @@ class Search {
   private absolute(given: string): string {
     return path.resolve(this.cwd, given);
   }
+}
+
+/** What is wrong with something that was just listed: one reason is a name that no text can hold. */
+function problemBelow(entryPath: string, error: unknown): FileProblem {
+  const failure = problemOf(entryPath, error);
+  return errorCode(error) === "ENOENT" && entryPath.includes("\ufffd")
+    ? problem(entryPath, "nameNotUtf8")
+    : failure;
 }
 
 function isSkipped(folder: string): boolean {

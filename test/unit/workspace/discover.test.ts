@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { render } from "../../../server/src/messages/message";
 import { discoverFiles } from "../../../server/src/workspace/discover";
 import { TemporaryFolder } from "./folder";
@@ -158,6 +158,24 @@ describe("discovery of files", () => {
     folder = new TemporaryFolder();
     const [text] = await problems(["\u001b[31mred\n\u202e.py"]);
     assert.ok(text?.startsWith("\\x1b[31mred\\x0a\\u{202e}.py: "), text);
+  });
+
+  it("names what no text can name, and goes on", async () => {
+    folder = new TemporaryFolder({ "a.py": "", "z.py": "" });
+    for (const name of ["bad\xff.py", "dir\xff"]) {
+      const bytes = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from(name, "latin1")]);
+      try {
+        if (name.endsWith(".py")) writeFileSync(bytes, "");
+        else mkdirSync(bytes);
+      } catch {
+        return; // A file system that has no such names.
+      }
+    }
+    const { files, problems } = await discoverFiles(["."], { cwd: folder.path });
+    assert.deepEqual(files, ["a.py", "z.py"]);
+    const reasons = problems.map(({ message }) => render(message, "en"));
+    assert.equal(reasons.length, 2);
+    for (const reason of reasons) assert.match(reason, /a name that is not valid UTF-8 cannot be opened/);
   });
 
   it("takes names of any letters", async () => {
