@@ -38,7 +38,7 @@ export interface AnalysisOptions {
   readonly levels?: LevelOverrides;
   /** Values that replace the header's, e.g. from the command line. */
   readonly setup?: TrainingSetup;
-  /** Finds the files behind imports, for the estimates. */
+  /** Finds the files behind imports. */
   readonly resolveImport?: ResolveImport | undefined;
   /** Device and budget for files whose header names none, e.g. from the project's settings. */
   readonly defaults?: TrainingSetup;
@@ -207,7 +207,7 @@ class FileFacts implements SharedContext {
   }
 
   get torch(): TorchFacts {
-    return (this.knownTorch ??= torchFacts(this.module, this.scopes));
+    return (this.knownTorch ??= torchFacts(this.module, this.scopes, this.options.resolveImport));
   }
 
   get script(): TrainingSetup {

@@ -7,6 +7,7 @@ import { message } from "../messages/message";
 import type { Message } from "../messages/message";
 import { initializeParser } from "../python/parse";
 import { discoverFiles } from "../workspace/discover";
+import { Disk } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { describeError, printable } from "../workspace/problem";
 import type { FileProblem } from "../workspace/problem";
@@ -95,6 +96,7 @@ class CheckRun {
   private readonly report: Report;
   private progress: Progress | undefined;
   private threads: Threads | undefined;
+  private readonly disk = new Disk();
   /** Standard output, but for the report beside a fixed text. */
   private out: { write(chunk: string): unknown };
 
@@ -265,7 +267,7 @@ class CheckRun {
   }
 
   private optionsFor(name: string): AnalysisOptions {
-    return followingImports(this.project.optionsFor(name), this.placeOf(name));
+    return followingImports(this.project.optionsFor(name), this.placeOf(name), this.disk);
   }
 
   private placeOf(name: string): FilePlace {

@@ -4,7 +4,7 @@ import { parentPort, Worker } from "node:worker_threads";
 import type { AnalysisOptions } from "../analysis";
 import { initializeParser } from "../python/parse";
 import { Source } from "../python/source";
-import { importResolver } from "../workspace/imports";
+import { Disk, importResolver } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { describeError, errorCode } from "../workspace/problem";
 import { checkText, fixText } from "./checked-file";
@@ -29,9 +29,16 @@ export interface FilePlace {
 }
 
 /** The options with the imports of the file in them: what a thread cannot be sent. */
-export function followingImports(options: AnalysisOptions, { file, root }: FilePlace): AnalysisOptions {
-  return { ...options, resolveImport: importResolver(file, { root }) };
+export function followingImports(
+  options: AnalysisOptions,
+  { file, root }: FilePlace,
+  disk: Disk,
+): AnalysisOptions {
+  return { ...options, resolveImport: importResolver(file, { root, disk }) };
 }
+
+/** A run takes the tree of files as it finds it; a thread lives as long as its run. */
+const threadsDisk = new Disk();
 
 /** A file without what the other side has: its text goes back only where a fix changed it. */
 type Answer =
@@ -47,7 +54,7 @@ const tasksPerThread = 2;
 function answerTo(job: Job): Answer {
   const { text, filter, fixes } = job;
   try {
-    const options = followingImports(job.options, job.place);
+    const options = followingImports(job.options, job.place, threadsDisk);
     const checked =
       fixes === undefined
         ? { ...checkText(job.name, text, options, filter), fixed: 0 }

@@ -16,11 +16,13 @@ export interface ImportedModule {
 
 /**
  * Finds the file behind an import: `path` is the dotted name, `level` the number of leading dots, `from` the key of the
- * importing file, undefined for the file that is analysed. Undefined when there is none. Pure for its caller: the same
+ * importing file, undefined for the file that is analysed. `within` leaves installed packages out, which are large and slow
+ * to search. Undefined when there is none. Pure for its caller: the same
  * question has the same answer while a file is analysed.
  */
 export type ResolveImport = (
   path: string,
   level: number,
   from: string | undefined,
+  within?: "workspace",
 ) => ImportedModule | undefined;

@@ -1,7 +1,12 @@
 /** All facts about what a file's Python means for PyTorch, computed lazily once a file and shared by the rules. */
+import type { ResolveImport } from "../python/resolve-import";
+import { buildScopes } from "../python/scope";
 import type { Scopes } from "../python/scope";
 import type { Module } from "../python/tree";
+import { isKnownExport } from "./api-exports";
 import { createFrameworkFacts, type FrameworkFacts } from "./frameworks";
+import { createImportedNames, noImports, type FindFile, type ImportedNames } from "./imported";
+import { OtherFiles } from "./other-files";
 import { createProvenance, type Provenance } from "./provenance";
 import { createResolver, type Resolver } from "./resolve";
 import { createScriptSetup, type ScriptSetup } from "./script-setup";
@@ -10,6 +15,10 @@ import { createTrainingLoops, type TrainingLoops } from "./training-loop";
 export interface TorchFacts {
   readonly module: Module;
   readonly scopes: Scopes;
+  /** Names that lead to other files. */
+  readonly imports: ImportedNames;
+  /** Other files, as this one would import them. */
+  readonly findFile: FindFile;
   readonly resolve: Resolver;
   readonly provenance: Provenance;
   readonly frameworks: FrameworkFacts;
@@ -17,7 +26,17 @@ export interface TorchFacts {
   readonly scriptSetup: ScriptSetup;
 }
 
-export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
+/** `resolveImport` finds the files behind imports; without it what they define is not known. */
+export function torchFacts(module: Module, scopes: Scopes, resolveImport?: ResolveImport): TorchFacts {
+  if (resolveImport === undefined) return factsOf(module, scopes, undefined);
+  return factsOf(module, scopes, new OtherFiles(resolveImport, factsOfOther).find);
+}
+
+function factsOfOther(module: Module, find: FindFile): TorchFacts {
+  return factsOf(module, buildScopes(module, { isKnownExport }), find);
+}
+
+function factsOf(module: Module, scopes: Scopes, find: FindFile | undefined): TorchFacts {
   let resolve: Resolver | undefined;
   let provenance: Provenance | undefined;
   let frameworks: FrameworkFacts | undefined;
@@ -26,8 +45,10 @@ export function torchFacts(module: Module, scopes: Scopes): TorchFacts {
   const facts: TorchFacts = {
     module,
     scopes,
+    imports: find === undefined ? noImports : createImportedNames(scopes, find),
+    findFile: find ?? (() => undefined),
     get resolve() {
-      return (resolve ??= createResolver(module, scopes));
+      return (resolve ??= createResolver(module, scopes, facts.imports));
     },
     get provenance() {
       return (provenance ??= createProvenance(facts.resolve));

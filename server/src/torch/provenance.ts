@@ -8,8 +8,10 @@ import { evaluationPasses, type EvaluationPass } from "./provenance/evaluation";
 import { createFlow, type Flow } from "./provenance/flow";
 import { createGraphSources } from "./provenance/graph-sources";
 import { createGradientModes, type GradientMode, type GradientModes } from "./provenance/gradient-mode";
+import { createGradientUse, type GradientUse } from "./provenance/gradient-use";
 import { keptValues, type KeptValue } from "./provenance/kept";
 import { createNeeded, type Needed } from "./provenance/needed";
+import { createModuleParameters, type ModuleParameters } from "./provenance/parameters";
 import { createReach, type Reach } from "./provenance/reach";
 import { backwardCalls, type BackwardCall } from "./provenance/sinks";
 import { collectStores, type Store } from "./provenance/stores";
@@ -34,12 +36,15 @@ export interface Provenance {
   carried(expression: Expression, path?: Path): Carried;
   /** The same by the function's own text; parameters stay open. */
   carriedHere(expression: Expression, path?: Path): Carried;
+  /** Which model classes have parameters. */
+  readonly parameters: ModuleParameters;
   /** Whether autograd records at a node. */
   gradientMode(node: Node): GradientMode;
   readonly modes: GradientModes;
   readonly flow: Flow;
   readonly reach: Reach;
   readonly needed: Needed;
+  readonly gradientUse: GradientUse;
   /** All backward calls in source order. */
   readonly backwards: readonly BackwardCall[];
   /** Appends, running sums and other places that may keep a value. */
@@ -61,6 +66,8 @@ class FileProvenance implements Provenance {
     modes?: GradientModes;
     reach?: Reach;
     needed?: Needed;
+    gradientUse?: GradientUse;
+    parameters?: ModuleParameters;
     backwards?: readonly BackwardCall[];
     stores?: readonly Store[];
     byKey?: ReadonlyMap<string, readonly Store[]>;
@@ -79,6 +86,10 @@ class FileProvenance implements Provenance {
 
   carriedHere(expression: Expression, path: Path = []): Carried {
     return this.values.of(expression, path);
+  }
+
+  get parameters(): ModuleParameters {
+    return (this.lazy.parameters ??= createModuleParameters(this.resolver));
   }
 
   gradientMode(node: Node): GradientMode {
@@ -110,6 +121,10 @@ class FileProvenance implements Provenance {
     return (this.lazy.needed ??= createNeeded({ resolver, flow, backwards, stores }));
   }
 
+  get gradientUse(): GradientUse {
+    return (this.lazy.gradientUse ??= createGradientUse(this.resolver, this.reach));
+  }
+
   get kept(): readonly KeptValue[] {
     const { resolver, flow, needed, reach, backwards } = this;
     if (this.lazy.kept) return this.lazy.kept;
@@ -133,9 +148,16 @@ class FileProvenance implements Provenance {
   }
 
   private get values(): CarriedValues {
-    const { resolver, flow, modes, backwards, byKey } = this;
+    const { resolver, flow, modes, parameters, backwards, byKey } = this;
     const storedIn = (key: string): readonly Store[] => (byKey.get(key) ?? []).filter(holdsElements);
-    return (this.lazy.carried ??= createCarriedValues({ resolver, flow, modes, backwards, storedIn }));
+    return (this.lazy.carried ??= createCarriedValues({
+      resolver,
+      flow,
+      modes,
+      parameters,
+      backwards,
+      storedIn,
+    }));
   }
 
   private get byKey(): ReadonlyMap<string, readonly Store[]> {

@@ -227,3 +227,15 @@ export function enclosingClass(target: FunctionDefinition): ClassDefinition | un
   }
   return undefined;
 }
+
+/** `super()` */
+export function isSuper(expression: Expression): boolean {
+  return expression.kind === "Call" && expression.callee.kind === "Name" && expression.callee.id === "super";
+}
+
+/** `c` of `a.b.c`, of `a.b.c(…)` and of `a.b.c(…)(…)`. */
+export function lastPart(expression: Expression): string | undefined {
+  let at = expression;
+  while (at.kind === "Call") at = at.callee;
+  return lastName(at);
+}

@@ -2,16 +2,30 @@
  * Which PyTorch object an expression evaluates to. Bindings first, uses that leave no doubt next
  * (`Adam(model.parameters())`), names last and marked so.
  */
-import type { Binding } from "../python/scope";
-import type { Attribute, Call, Expression, FunctionDefinition, Name, Node, Parameter } from "../python/tree";
+import type { Binding, Scopes } from "../python/scope";
+import type {
+  Attribute,
+  Call,
+  ClassDefinition,
+  Expression,
+  FunctionDefinition,
+  Name,
+  Node,
+  Parameter,
+} from "../python/tree";
 import { lossModules, modelWrappers, roleKeepingMethods } from "./api";
 import { frameworkObjects, isLoader, isModuleBase, isOptimizer, isScheduler } from "./api-kinds";
+import type { ImportedClass } from "./imported";
+import type { OtherFile } from "./other-files";
 import { enclosingClass, type AttributeStore } from "./resolve-index";
 import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
 import { roleByName, roleOfAnnotation, roleOfConstructor } from "./resolve-roles";
 
 export interface Objects {
   objectOf(expression: Expression): ResolvedObject | undefined;
+  objectAt(value: Expression, path: readonly number[]): ResolvedObject | undefined;
+  roleOfClass(owner: ClassDefinition): Role | undefined;
+  attributeOf(owner: ClassDefinition, name: string): ResolvedObject | undefined;
 }
 
 /** How deep bindings are followed before we say that we do not know. */
@@ -36,8 +50,15 @@ class FileObjects implements Objects {
   constructor(private readonly resolver: Resolver) {}
 
   objectOf(expression: Expression): Candidate {
-    const found = this.find(expression);
-    return found === notAnObject ? undefined : found;
+    return candidate(this.find(expression));
+  }
+
+  objectAt(value: Expression, path: readonly number[]): Candidate {
+    return candidate(this.at(value, path));
+  }
+
+  attributeOf(owner: ClassDefinition, name: string): Candidate {
+    return candidate(this.inClass(owner, name));
   }
 
   private find(expression: Expression): Found {
@@ -163,12 +184,22 @@ class FileObjects implements Objects {
     }
     const owner = this.resolver.classOf(attribute.object);
     if (owner) {
-      const found = best(this.resolver.attributeStoresOf(owner, name).map((store) => this.ofStore(store)));
+      const found = this.inClass(owner, name);
       if (found !== undefined && found !== notAnObject && found.certainty !== "name") return found;
       return this.byUse(attribute) ?? found ?? this.byName(attribute, name);
     }
     if (this.resolver.qualifiedName(attribute) !== undefined) return undefined;
     return this.byUse(attribute) ?? (isSettings(attribute.object) ? undefined : this.byName(attribute, name));
+  }
+
+  private inClass(owner: ClassDefinition, name: string): Found {
+    const stores = this.resolver.attributeStoresOf(owner, name);
+    if (stores.length > 0) return best(stores.map((store) => this.ofStore(store)));
+    for (const { definition, file } of this.resolver.imported.basesOf(owner)) {
+      const inherited = file.torch.resolve.attributeOf(definition, name);
+      if (inherited !== undefined) return fromElsewhere(inherited, file, owner);
+    }
+    return undefined;
   }
 
   private ofStore(store: AttributeStore): Found {
@@ -186,7 +217,7 @@ class FileObjects implements Objects {
 
   private ofCall(call: Call): Found {
     const name = this.resolver.qualifiedName(call.callee);
-    if (name !== undefined) return this.ofApiCall(call, name);
+    if (name !== undefined) return this.ofApiCall(call, name) ?? this.ofImported(call, []);
     const owner = this.resolver.constructedClass(call);
     if (owner) return this.ofConstruction(call, owner);
     if (this.makesZooModel(call)) return resolved("model", undefined, call);
@@ -196,7 +227,46 @@ class FileObjects implements Objects {
     }
     const target = this.resolver.functionOf(call);
     if (target) return best(this.resolver.returnedValues(target).map((value) => this.find(value)));
-    return undefined;
+    return this.ofImported(call, []);
+  }
+
+  /** What a class or function of another file makes; `path` leads into what the function returns. */
+  private ofImported(call: Call, path: readonly number[]): Found {
+    const made = path.length === 0 ? this.resolver.imported.classNamed(call.callee) : undefined;
+    if (made) return this.instanceOfImported(made, call, call);
+    const called = this.resolver.imported.functionOf(call);
+    if (called === undefined) return undefined;
+    const { definition, file } = called;
+    const { resolve } = file.torch;
+    return best(
+      resolve.returnedValues(definition).map((value) => {
+        const given = path.length === 0 ? parameterNamed(definition, value, resolve.scopes) : undefined;
+        if (given !== undefined) {
+          const argument = this.resolver.argumentFor(call, definition, given);
+          return argument && this.find(argument);
+        }
+        const found = resolve.objectAt(value, path);
+        return found && fromElsewhere(found, file, call);
+      }),
+    );
+  }
+
+  private instanceOfImported(
+    { definition, file }: ImportedClass,
+    origin: Node,
+    construction: Call | undefined,
+  ): Found {
+    const role = file.torch.resolve.roleOfClass(definition);
+    if (role === undefined) return undefined;
+    return {
+      role,
+      className: definition.name.id,
+      classDefinition: undefined,
+      importedClass: { definition, file },
+      origin,
+      construction,
+      certainty: "resolved",
+    };
   }
 
   private ofApiCall(call: Call, name: string): Found {
@@ -217,18 +287,11 @@ class FileObjects implements Objects {
       : resolved("model", name, call);
   }
 
-  private ofConstruction(
-    call: Call,
-    owner: Exclude<ReturnType<Resolver["constructedClass"]>, undefined>,
-  ): Found {
+  private ofConstruction(call: Call, owner: ClassDefinition): Found {
     return this.instanceOf(owner, call, call);
   }
 
-  private instanceOf(
-    owner: Exclude<ReturnType<Resolver["constructedClass"]>, undefined>,
-    origin: Node,
-    construction: Call | undefined,
-  ): Found {
+  private instanceOf(owner: ClassDefinition, origin: Node, construction: Call | undefined): Found {
     const role = this.roleOfClass(owner);
     if (role === undefined) return undefined;
     return {
@@ -241,7 +304,7 @@ class FileObjects implements Objects {
     };
   }
 
-  private roleOfClass(owner: Exclude<ReturnType<Resolver["constructedClass"]>, undefined>): Role | undefined {
+  roleOfClass(owner: ClassDefinition): Role | undefined {
     const bases = this.resolver.basesOf(owner);
     if (bases.some((base) => lossModules.has(base))) return "loss-module";
     if (bases.some(isModuleBase)) return /(Loss|Criterion)$/.test(owner.name.id) ? "loss-module" : "model";
@@ -297,7 +360,7 @@ class FileObjects implements Objects {
     if (value.kind !== "Call") return undefined;
     const target = this.resolver.functionOf(value);
     if (target) return best(this.resolver.returnedValues(target).map((one) => this.at(one, path)));
-    return this.partOfCall(value, first, rest);
+    return this.partOfCall(value, first, rest) ?? this.ofImported(value, path);
   }
 
   private partOfCall(call: Call, first: number, rest: readonly number[]): Found {
@@ -353,9 +416,11 @@ class FileObjects implements Objects {
     const name = this.resolver.qualifiedName(plain);
     if (name !== undefined) {
       const role = roleOfAnnotation(name);
-      return (
-        role && { ...resolved(role, name, annotation), construction: undefined, certainty: "annotation" }
-      );
+      if (role !== undefined)
+        return { ...resolved(role, name, annotation), construction: undefined, certainty: "annotation" };
+      const imported = this.resolver.imported.classAnnotated(plain);
+      const found = imported && this.instanceOfImported(imported, annotation, undefined);
+      return found === undefined || found === notAnObject ? undefined : { ...found, certainty: "annotation" };
     }
     if (plain.kind !== "Name") return undefined;
     const bindings = this.resolver.scopes.lookup(plain);
@@ -434,6 +499,34 @@ function isProof(methods: ReadonlySet<string>): boolean {
 }
 
 const rank: Readonly<Record<Certainty, number>> = { resolved: 3, annotation: 2, name: 1 };
+
+function candidate(found: Found): Candidate {
+  return found === notAnObject ? undefined : found;
+}
+
+/** The parameter that a function returns as it got it. */
+function parameterNamed(
+  definition: FunctionDefinition,
+  value: Expression,
+  scopes: Scopes,
+): string | undefined {
+  if (value.kind !== "Name" || scopes.lookup(value).length !== 1) return undefined;
+  return definition.parameters.find(({ name }) => name.id === value.id)?.name.id;
+}
+
+/** What another file knows of an object, without places of that file: `origin` stands here. */
+function fromElsewhere(found: ResolvedObject, file: OtherFile, origin: Node): ResolvedObject {
+  const { classDefinition, importedClass, role, className, certainty } = found;
+  return {
+    role,
+    className,
+    classDefinition: undefined,
+    importedClass: classDefinition ? { definition: classDefinition, file } : importedClass,
+    origin,
+    construction: undefined,
+    certainty,
+  };
+}
 
 function best(found: readonly Found[]): Found {
   let winner: Candidate;

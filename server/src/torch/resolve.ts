@@ -17,9 +17,18 @@ import type {
 import { enclosingFunction } from "../python/walk";
 import { canonicalName } from "./api";
 import { isModuleBase } from "./api-kinds";
-import { enclosingClass, indexFile, push, type AttributeStore, type FileIndex } from "./resolve-index";
+import { noImports, type ImportedClass, type ImportedNames } from "./imported";
+import {
+  enclosingClass,
+  indexFile,
+  isSuper,
+  push,
+  type AttributeStore,
+  type FileIndex,
+} from "./resolve-index";
 import { FrozenModels } from "./resolve-frozen";
-import { createObjects } from "./resolve-objects";
+import { ImportedDefinitions } from "./resolve-imported";
+import { createObjects, type Objects } from "./resolve-objects";
 import { isLongChain, VariableKeys } from "./variable-keys";
 
 /** What an object is for, in a training script. */
@@ -52,6 +61,8 @@ export interface ResolvedObject {
   readonly className: string | undefined;
   /** The class when this file defines it. */
   readonly classDefinition: ClassDefinition | undefined;
+  /** The class when another file of the workspace defines it. */
+  readonly importedClass?: ImportedClass | undefined;
   /** The construction, annotation, parameter or name that told us. */
   readonly origin: Node;
   /** The constructing call (`Adam(model.parameters(), lr=…)`), inside all wrappers that keep the role. */
@@ -78,6 +89,14 @@ export interface Resolver {
   valuesOf(expression: Expression): readonly Expression[];
   /** The function or method of this file that a call runs, when exactly one can be meant. */
   functionOf(call: Call): FunctionDefinition | undefined;
+  /** What other files of the workspace define of what this one uses. */
+  readonly imported: ImportedDefinitions;
+  /** What lies at a position inside a value: an element of what a function returns. */
+  objectAt(value: Expression, path: readonly number[]): ResolvedObject | undefined;
+  /** What instances of a class of this file are. */
+  roleOfClass(owner: ClassDefinition): Role | undefined;
+  /** What an attribute of the instances of a class of this file holds. */
+  attributeOf(owner: ClassDefinition, name: string): ResolvedObject | undefined;
   /** The class of this file that a call constructs an instance of. */
   constructedClass(call: Call): ClassDefinition | undefined;
   /** The class of this file an expression is an instance of (`self` included). */
@@ -90,7 +109,9 @@ export interface Resolver {
   isUsedAsValue(target: FunctionDefinition): boolean;
   /** The argument of a call that ends up in a parameter; `undefined` when absent or spread. */
   argumentFor(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined;
-  /** Canonical names of all bases, those of bases in this file included: `["torch.nn.Module"]`. */
+  /** The class and its bases in this file, nearest first. */
+  withBases(owner: ClassDefinition): readonly ClassDefinition[];
+  /** Canonical names of all bases, those of bases in this and other files included: `["torch.nn.Module"]`. */
   basesOf(owner: ClassDefinition): readonly string[];
   /** True for subclasses of `torch.nn.Module`, `LightningModule`, `PreTrainedModel` and the like. */
   isModuleClass(owner: ClassDefinition): boolean;
@@ -113,16 +134,17 @@ export interface Resolver {
 }
 
 /** Makes the resolver of a file; everything inside is computed on first use. */
-export function createResolver(module: Module, scopes: Scopes): Resolver {
-  return new FileResolver(module, scopes);
+export function createResolver(module: Module, scopes: Scopes, imports = noImports): Resolver {
+  return new FileResolver(module, scopes, imports);
 }
 
 class FileResolver implements Resolver {
+  readonly imported: ImportedDefinitions;
   private indexed: FileIndex | undefined;
   private calledInstances: readonly Call[] | undefined;
   private callsByClass: ReadonlyMap<ClassDefinition, Call[]> | undefined;
   private isGrouping = false;
-  private objects: ReturnType<typeof createObjects> | undefined;
+  private objects: Objects | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
   private readonly keys: VariableKeys;
@@ -135,7 +157,9 @@ class FileResolver implements Resolver {
   constructor(
     readonly module: Module,
     readonly scopes: Scopes,
+    imports: ImportedNames,
   ) {
+    this.imported = new ImportedDefinitions(this, imports);
     this.keys = new VariableKeys(scopes, (name) => this.classOfSelf(name));
   }
 
@@ -154,7 +178,23 @@ class FileResolver implements Resolver {
   }
 
   objectOf(expression: Expression): ResolvedObject | undefined {
-    return (this.objects ??= createObjects(this)).objectOf(expression);
+    return this.allObjects.objectOf(expression);
+  }
+
+  objectAt(value: Expression, path: readonly number[]): ResolvedObject | undefined {
+    return this.allObjects.objectAt(value, path);
+  }
+
+  roleOfClass(owner: ClassDefinition): Role | undefined {
+    return this.allObjects.roleOfClass(owner);
+  }
+
+  attributeOf(owner: ClassDefinition, name: string): ResolvedObject | undefined {
+    return this.allObjects.attributeOf(owner, name);
+  }
+
+  private get allObjects(): Objects {
+    return (this.objects ??= createObjects(this));
   }
 
   roleOf(expression: Expression): Role | undefined {
@@ -207,8 +247,7 @@ class FileResolver implements Resolver {
 
   /** The base that `super()` reaches, when this file defines it. */
   private superClassOf(expression: Expression): ClassDefinition | undefined {
-    if (expression.kind !== "Call" || expression.callee.kind !== "Name" || expression.callee.id !== "super")
-      return undefined;
+    if (!isSuper(expression)) return undefined;
     const method = enclosingFunction(expression);
     const owner = method?.kind === "FunctionDefinition" ? enclosingClass(method) : undefined;
     for (const base of owner?.bases ?? []) {
@@ -300,8 +339,7 @@ class FileResolver implements Resolver {
     return methods;
   }
 
-  /** The class and its bases in this file, nearest first. */
-  private withBases(owner: ClassDefinition): ClassDefinition[] {
+  withBases(owner: ClassDefinition): ClassDefinition[] {
     const found = [owner];
     for (let index = 0; index < found.length; index++) {
       for (const base of found[index]?.bases ?? []) {
@@ -315,16 +353,26 @@ class FileResolver implements Resolver {
   basesOf(owner: ClassDefinition): readonly string[] {
     let bases = this.bases.get(owner);
     if (bases === undefined) {
-      bases = this.withBases(owner).flatMap((one) =>
-        one.bases.flatMap((base) => this.qualifiedName(base) ?? []),
-      );
+      bases = this.basesHere(owner);
+      this.bases.set(owner, bases); // bases that lead back here add nothing
+      const inherited = this.imported
+        .basesOf(owner)
+        .flatMap(({ definition, file }) => file.torch.resolve.basesOf(definition));
+      if (inherited.length > 0) bases = [...bases, ...inherited];
       this.bases.set(owner, bases);
     }
     return bases;
   }
 
+  /** Names of the bases that this file shows. */
+  private basesHere(owner: ClassDefinition): readonly string[] {
+    return this.withBases(owner).flatMap((one) =>
+      one.bases.flatMap((base) => this.qualifiedName(base) ?? []),
+    );
+  }
+
   isModuleClass(owner: ClassDefinition): boolean {
-    return this.basesOf(owner).some(isModuleBase);
+    return this.basesHere(owner).some(isModuleBase) || this.basesOf(owner).some(isModuleBase);
   }
 
   attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[] {

@@ -25,7 +25,22 @@ export interface ImportPlace {
   readonly openFile?: ((file: string) => OpenFile | undefined) | undefined;
   /** `site-packages` folders; packages in them count that are built on PyTorch. */
   readonly packages?: readonly string[] | undefined;
+  /** What is known of the disk; a new one looks at everything anew. */
+  readonly disk?: Disk | undefined;
 }
+
+/** Which files and folders there are, each looked at once: for runs in which nobody changes them. */
+export class Disk {
+  private readonly known = new Map<string, Stats | undefined>();
+
+  stats(place: string): Stats | undefined {
+    if (!this.known.has(place)) this.known.set(place, statsNow(place));
+    return this.known.get(place);
+  }
+}
+
+/** Asks the disk each time. */
+const liveDisk = { stats: statsNow };
 
 /** The imports of one file as they were followed during one analysis. */
 export interface FollowedImports {
@@ -44,6 +59,8 @@ interface Parsed {
 /** Parsed files by path, shared by all who resolve; those used longest ago go first. */
 const parsedFiles = new Map<string, Parsed>();
 let parsedLength = 0;
+/** Those that went, as long as somebody else still holds their tree. */
+const stillHeld = new Map<string, WeakRef<ImportedModule>>();
 /** Characters of all texts together: a tree takes some fifty bytes a character. */
 const mostParsed = 6 * 1024 * 1024;
 
@@ -61,46 +78,53 @@ export function importResolver(file: string, place: ImportPlace = {}): ResolveIm
 /** The same with a memory of what was followed. */
 export function followImports(file: string, place: ImportPlace): FollowedImports {
   let folders: readonly string[] | undefined;
-  const find = (dotted: string, level: number, from: string | undefined): ImportedModule | undefined =>
-    resolve(dotted, level, from ?? file, (folders ??= searchFolders(file, place.root)), place);
+  const inWorkspace = { ...place, packages: undefined };
+  const find = ({ dotted, level, from, within }: Question): ImportedModule | undefined => {
+    folders ??= searchFolders(file, place);
+    return resolve(dotted, level, from ?? file, folders, within === undefined ? place : inWorkspace);
+  };
   const known = new Map<string, Answer>();
   return {
-    resolve(dotted, level, from) {
-      const question = `${level} ${dotted} ${from ?? ""}`;
-      let answer = known.get(question);
+    resolve(dotted, level, from, within) {
+      const key = `${within ?? ""} ${level} ${dotted} ${from ?? ""}`;
+      let answer = known.get(key);
       if (answer === undefined) {
-        answer = { dotted, level, from, found: find(dotted, level, from) };
-        known.set(question, answer);
+        const question = { dotted, level, from, within };
+        answer = { question, found: find(question) };
+        known.set(key, answer);
       }
       return answer.found;
     },
     isCurrent() {
       folders = undefined;
-      return [...known.values()].every(
-        ({ dotted, level, from, found }) => find(dotted, level, from)?.source === found?.source,
-      );
+      return [...known.values()].every(({ question, found }) => find(question)?.source === found?.source);
     },
   };
 }
 
-interface Answer {
+interface Question {
   readonly dotted: string;
   readonly level: number;
   readonly from: string | undefined;
+  readonly within: "workspace" | undefined;
+}
+
+interface Answer {
+  readonly question: Question;
   readonly found: ImportedModule | undefined;
 }
 
-function searchFolders(file: string, root: string | undefined): string[] {
+function searchFolders(file: string, place: ImportPlace): string[] {
   const folders: string[] = [];
   let folder = path.dirname(path.resolve(file));
-  const last = root === undefined ? undefined : path.resolve(root);
+  const last = place.root === undefined ? undefined : path.resolve(place.root);
   const isInRoot = last !== undefined && (folder === last || folder.startsWith(last + path.sep));
   for (let i = 0; i < mostParents; i++) {
     folders.push(folder);
     const sources = path.join(folder, "src");
-    if (isFolder(sources)) folders.push(sources);
+    if (isFolder(sources, place)) folders.push(sources);
     const parent = path.dirname(folder);
-    const isInside = isInRoot ? folder !== last : isFile(path.join(folder, "__init__.py"));
+    const isInside = isInRoot ? folder !== last : isFile(path.join(folder, "__init__.py"), place);
     if (!isInside || parent === folder) break;
     folder = parent;
   }
@@ -139,7 +163,7 @@ function moduleAt(target: string, place: ImportPlace): ImportedModule | undefine
     const imported = parsed(candidate, place);
     if (imported !== undefined) return imported;
   }
-  return isFolder(target) ? { ...emptyModule(), key: path.join(target, "__init__.py") } : undefined;
+  return isFolder(target, place) ? { ...emptyModule(), key: path.join(target, "__init__.py") } : undefined;
 }
 
 let empty: Pick<ImportedModule, "module" | "source"> | undefined;
@@ -156,7 +180,7 @@ function emptyModule(): Pick<ImportedModule, "module" | "source"> {
 function parsed(file: string, place: ImportPlace): ImportedModule | undefined {
   const open = place.openFile?.(file);
   if (open !== undefined) return parsedOpen(file, open);
-  const stats = statOf(file);
+  const stats = diskOf(place).stats(file);
   if (stats?.isFile() !== true || stats.size > sizeLimit) return undefined;
   const known = parsedFiles.get(file);
   if (known?.stats?.mtimeMs === stats.mtimeMs && known.stats.size === stats.size) {
@@ -168,6 +192,8 @@ function parsed(file: string, place: ImportPlace): ImportedModule | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
   if (known?.text === text) return remember(file, { ...known, stats });
+  const held = stillHeld.get(file)?.deref();
+  if (held?.source.text === text) return remember(file, { stats, text, imported: held });
   return remember(file, { stats, text, imported: lazilyParsed(text, file) });
 }
 
@@ -208,8 +234,11 @@ function remember(file: string, entry: Parsed): ImportedModule {
 }
 
 function forget(file: string): void {
-  parsedLength -= parsedFiles.get(file)?.text.length ?? 0;
+  const entry = parsedFiles.get(file);
+  if (entry === undefined) return;
+  parsedLength -= entry.text.length;
   parsedFiles.delete(file);
+  stillHeld.set(file, new WeakRef(entry.imported));
 }
 
 function readText(file: string): string | undefined {
@@ -222,15 +251,19 @@ function readText(file: string): string | undefined {
   }
 }
 
-function isFile(file: string): boolean {
-  return statOf(file)?.isFile() === true;
+function isFile(file: string, place: ImportPlace): boolean {
+  return diskOf(place).stats(file)?.isFile() === true;
 }
 
-function isFolder(folder: string): boolean {
-  return statOf(folder)?.isDirectory() === true;
+function isFolder(folder: string, place: ImportPlace): boolean {
+  return diskOf(place).stats(folder)?.isDirectory() === true;
 }
 
-function statOf(place: string): Stats | undefined {
+function diskOf({ disk }: ImportPlace): Pick<Disk, "stats"> {
+  return disk ?? liveDisk;
+}
+
+function statsNow(place: string): Stats | undefined {
   try {
     return statSync(place, { throwIfNoEntry: false });
   } catch {

@@ -6,7 +6,6 @@
 import type {
   Attribute,
   Call,
-  ClassDefinition,
   Comprehension,
   Expression,
   FunctionDefinition,
@@ -24,10 +23,12 @@ import {
   severingMethods,
   tensorConstructors,
 } from "../api-graph";
-import { isModuleBase } from "../api-kinds";
-import type { ResolvedObject, Resolver } from "../resolve";
+import type { ImportedFunction } from "../imported";
+import { methodOfImported } from "../resolve-imported";
+import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { atEntry, type Definition, type Flow, type Reaching } from "./flow";
 import type { GradientModes } from "./gradient-mode";
+import { openQuestions, type Remembered } from "./questions";
 import {
   argumentsOf,
   createsGraph,
@@ -41,6 +42,7 @@ import {
   scaledLeaf,
   wholeOf,
 } from "./shapes";
+import type { ModuleParameters } from "./parameters";
 import type { BackwardCall } from "./sinks";
 import {
   join,
@@ -79,11 +81,11 @@ export interface CarriedOptions {
   readonly resolver: Resolver;
   readonly flow: Flow;
   readonly modes: GradientModes;
+  readonly parameters: ModuleParameters;
   readonly backwards: readonly BackwardCall[];
   storedIn(key: string): readonly StoredValue[];
 }
 
-const depthLimit = 60;
 /** Methods whose second result is an index: `values, indices = x.max(1)`. */
 const indexedResults: ReadonlySet<string> = new Set([
   "max",
@@ -121,30 +123,16 @@ export function createCarriedValues(options: CarriedOptions): CarriedValues {
   return new Evaluator(options);
 }
 
-/** What an answer rests on when it came back to no open question. */
-const settled = Number.POSITIVE_INFINITY;
-
-interface Remembered {
-  readonly value: Carried;
-  /** The depth of the open question that it came back to; `settled` for a final answer. */
-  readonly restsOn: number;
-}
-
 class Evaluator implements CarriedValues {
   private readonly known = new Map<Expression, Map<string, Remembered>>();
   private readonly definitions = new Map<Definition, Map<string, Remembered>>();
   private readonly fromCallers = new Map<FunctionDefinition, Map<string, Remembered>>();
-  private readonly provisional: { readonly restsOn: number; readonly forget: () => void }[] = [];
-  /** The outermost open question that the one being computed has come back to. */
-  private restsOn = settled;
-  private readonly parameterless = new Map<ClassDefinition, boolean>();
   private provenByBackward: Map<Definition, boolean> | undefined;
-  private depth = 0;
 
   constructor(private readonly options: CarriedOptions) {}
 
   of(expression: Expression, path: Path = []): Carried {
-    return this.remember(this.known, expression, path, () => this.compute(expression, path));
+    return openQuestions.remember(this.known, expression, path, () => this.compute(expression, path));
   }
 
   closed(expression: Expression, path: Path = []): Carried {
@@ -178,57 +166,11 @@ class Evaluator implements CarriedValues {
   }
 
   private ofCallers(use: ParameterUse): Carried {
-    return this.remember(this.fromCallers, use.owner, [use.name, ...use.path], () => {
+    return openQuestions.remember(this.fromCallers, use.owner, [use.name, ...use.path], () => {
       const calls = this.options.resolver.callsTo(use.owner);
-      if (calls.length === 0 || this.depth > depthLimit) return unknown;
-      this.depth += 10;
-      const all = calls.map((call) => this.close(this.ofArgument(call, use)));
-      this.depth -= 10;
-      return join(all);
+      if (calls.length === 0) return unknown;
+      return openQuestions.deeper(() => join(calls.map((call) => this.close(this.ofArgument(call, use)))));
     });
-  }
-
-  /**
-   * Asks each question once. A question that comes back to one still open gets `severed` there (around a circle nothing
-   * new comes in); what was concluded from that is kept only until the open question is answered, so that no answer
-   * depends on which question came first.
-   */
-  private remember<Key>(
-    memory: Map<Key, Map<string, Remembered>>,
-    key: Key,
-    path: Path,
-    compute: () => Carried,
-  ): Carried {
-    const at = path.join("\u0000");
-    const byPath = memory.get(key) ?? new Map<string, Remembered>();
-    memory.set(key, byPath);
-    const before = byPath.get(at);
-    if (before !== undefined) {
-      this.restsOn = Math.min(this.restsOn, before.restsOn);
-      return before.value;
-    }
-    if (this.depth > depthLimit || path.length > 6) return unknown;
-    const depth = ++this.depth;
-    const restedOn = this.restsOn;
-    const provisionalBefore = this.provisional.length;
-    this.restsOn = settled;
-    byPath.set(at, { value: severed, restsOn: depth });
-    const value = compute();
-    this.depth = depth - 1;
-    this.forgetFrom(provisionalBefore, depth);
-    const restsOn = this.restsOn >= depth ? settled : this.restsOn;
-    byPath.set(at, { value, restsOn });
-    if (restsOn !== settled) this.provisional.push({ restsOn, forget: () => byPath.delete(at) });
-    this.restsOn = Math.min(restedOn, restsOn);
-    return value;
-  }
-
-  /** Drops what was concluded since `start` while the question at `depth` was open. */
-  private forgetFrom(start: number, depth: number): void {
-    for (const answer of this.provisional.splice(start)) {
-      if (answer.restsOn >= depth) answer.forget();
-      else this.provisional.push(answer);
-    }
   }
 
   private compute(expression: Expression, path: Path): Carried {
@@ -353,7 +295,7 @@ class Evaluator implements CarriedValues {
   }
 
   private ofDefinition(definition: Definition, path: Path): Carried {
-    return this.remember(this.definitions, definition, path, () => {
+    return openQuestions.remember(this.definitions, definition, path, () => {
       const value = this.definedValue(definition, path);
       if (path.length > 0 || value.graph === "yes") return this.markProven(definition, value);
       return this.markProven(definition, value);
@@ -436,6 +378,8 @@ class Evaluator implements CarriedValues {
   private ofSubscript(subscript: Subscript, path: Path): Carried {
     const { index } = subscript;
     const step = index.kind === "Integer" ? index.value : index.kind === "String" ? index.value : undefined;
+    // `graph.edata["h"]`, `batch.data["x"]`: a collection of that name, not the `.data` of a tensor.
+    if (index.kind === "String" && isAttributeCalledData(subscript.object)) return unknown;
     if (index.kind === "UnaryOperation" || index.kind === "Slice") {
       const part = this.of(subscript.object, index.kind === "Slice" ? path : ["*", ...path]);
       return { ...part, scalar: false };
@@ -455,6 +399,8 @@ class Evaluator implements CarriedValues {
       const through = this.ofMethod(call, call.callee, path);
       if (through) return through;
     }
+    const imported = this.ofImported(call, path);
+    if (imported !== undefined) return imported;
     const object = this.options.resolver.objectOf(call.callee);
     if (object?.role === "model" || object?.role === "engine") return this.ofModel(call, object, path);
     if (object?.role === "loss-module") return this.ofLoss(call, object, path);
@@ -465,6 +411,8 @@ class Evaluator implements CarriedValues {
 
   private ofApi(call: Call, name: string, path: Path): Carried {
     if (severingFunctions.has(name) || tensorConstructors.has(name)) return severed;
+    const imported = this.ofImported(call, path);
+    if (imported !== undefined) return imported;
     if (graphFreePackages.has(name.split(".")[0] ?? "")) return severed;
     if (name === "torch.autograd.grad") return createsGraph(call) ? unknown : severed;
     if (!keepsGraph(name)) return this.options.resolver.objectOf(call) ? severed : unknown;
@@ -489,6 +437,50 @@ class Evaluator implements CarriedValues {
     if (this.options.modes.lexicallyAt(call) === "off") return severed;
     const summary = join(this.options.resolver.returnedValues(target).map((value) => this.of(value, path)));
     return this.substituted(summary, call, target);
+  }
+
+  /** The result of a function that another file defines, or an instance of a class of it. */
+  private ofImported(call: Call, path: Path): Carried | undefined {
+    const { resolver } = this.options;
+    const called = resolver.imported.functionOf(call);
+    if (called !== undefined) return this.ofOtherFile(call, called, path);
+    return resolver.imported.classNamed(call.callee) === undefined ? undefined : severed;
+  }
+
+  /** The same as `ofLocal` with the function's own file asked. */
+  private ofOtherFile(call: Call, { definition, file }: ImportedFunction, path: Path): Carried {
+    const { resolve, provenance } = file.torch;
+    if (isGenerator(definition, resolve)) return unknown;
+    if (provenance.modes.isTurnedOffBy(definition)) return severed;
+    if (this.options.modes.lexicallyAt(call) === "off") return severed;
+    const values = resolve.returnedValues(definition);
+    const summary = join(values.map((value) => provenance.carriedHere(value, path)));
+    return this.substituted(this.seenFromHere(summary, call, definition, resolve), call, definition);
+  }
+
+  /** A graph that begins in another file begins for this one where it calls that. */
+  private seenFromHere(
+    summary: Carried,
+    call: Call,
+    definition: FunctionDefinition,
+    elsewhere: Resolver,
+  ): Carried {
+    if (summary.graph !== "yes") return summary;
+    const known: Carried = { ...summary, sources: new Set<Node>([call]) };
+    if (summary.certainty === "resolved") return known;
+    // `model(x)` of a parameter that is only called so: what is given for it here tells.
+    let certainty: Certainty = summary.certainty;
+    for (const source of summary.sources) {
+      const given = source.kind === "Call" ? parameterCalled(source, definition, elsewhere) : undefined;
+      if (given === undefined) continue;
+      const argument = this.options.resolver.argumentFor(call, definition, given);
+      if (argument === undefined) continue;
+      const object = this.options.resolver.objectOf(argument);
+      if (object !== undefined && object.role !== "model" && object.role !== "engine") return unknown;
+      if (this.options.resolver.isFrozen(argument)) return unknown;
+      if (object?.certainty === "resolved") certainty = "resolved";
+    }
+    return { ...known, certainty };
   }
 
   /** A summary with the parameters of its function replaced by a call's arguments. */
@@ -534,14 +526,22 @@ class Evaluator implements CarriedValues {
 
   private ofLoss(call: Call, object: ResolvedObject, path: Path): Carried {
     const local = object.classDefinition && this.options.resolver.methodOf(object.classDefinition, "forward");
-    if (local) {
-      const summary = this.ofLocal(call, local, path);
+    const elsewhere = local ? undefined : this.forwardElsewhere(object);
+    if (local ?? elsewhere) {
+      const summary = local
+        ? this.ofLocal(call, local, path)
+        : elsewhere
+          ? this.ofOtherFile(call, elsewhere, path)
+          : unknown;
       if (summary.graph !== "unknown") return summary;
     }
     const made = this.operated(call, argumentsOf(call));
     if (made.graph !== "yes" || path.length > 0) return made.graph === "yes" ? unknown : made;
     const scalar =
-      object.certainty === "resolved" && local === undefined && reducesToScalar(object.construction);
+      object.certainty === "resolved" &&
+      local === undefined &&
+      object.importedClass === undefined &&
+      reducesToScalar(object.construction);
     const certainty = object.certainty === "name" ? "name" : made.certainty;
     return {
       ...made,
@@ -563,6 +563,8 @@ class Evaluator implements CarriedValues {
     if (resolver.isFrozen(callee)) return this.operated(call, argumentsOf(call));
     const forward = object.classDefinition && resolver.methodOf(object.classDefinition, "forward");
     if (object.classDefinition === undefined || forward === undefined) {
+      const elsewhere = this.forwardElsewhere(object);
+      if (elsewhere) return this.ofImportedModel(call, object, elsewhere, path);
       if (!surelyDifferentiable(object, path)) return unknown;
       const tensor = path.length === 0 && object.className !== undefined && givesTensor(object.className);
       return madeBy(call, object.certainty, tensor);
@@ -573,30 +575,31 @@ class Evaluator implements CarriedValues {
     if (summary.graph === "no" && summary.parameters.length === 0) {
       return summary;
     }
-    const trusted = path.length === 0 && !this.isWithoutParameters(object.classDefinition);
+    const trusted = path.length === 0 && !this.options.parameters.showsNone(object.classDefinition);
     return trusted ? madeBy(call, object.certainty, false) : unknown;
   }
 
-  private isWithoutParameters(owner: ClassDefinition): boolean {
-    const known = this.parameterless.get(owner);
-    if (known !== undefined) return known;
-    this.parameterless.set(owner, true);
-    const { resolver } = this.options;
-    const inherited = resolver
-      .basesOf(owner)
-      .some((base) => isModuleBase(base) && base !== "torch.nn.Module");
-    const without =
-      !inherited &&
-      !resolver.index.attributeStores.some((store) => {
-        if (store.target.kind !== "Attribute" || resolver.classOf(store.target.object) !== owner)
-          return false;
-        if (store.value?.kind !== "Call") return false;
-        const name = resolver.qualifiedName(store.value.callee);
-        if (name === "torch.nn.Parameter") return true;
-        return resolver.roleOf(store.value) === "model";
-      });
-    this.parameterless.set(owner, without);
-    return without;
+  /** The `forward` of a class, or of a base of it, that another file defines. */
+  private forwardElsewhere({ classDefinition, importedClass }: ResolvedObject): ImportedFunction | undefined {
+    if (classDefinition) return this.options.resolver.imported.methodOf(classDefinition, "forward");
+    if (importedClass === undefined) return undefined;
+    return methodOfImported(importedClass, "forward");
+  }
+
+  private ofImportedModel(
+    call: Call,
+    object: ResolvedObject,
+    forward: ImportedFunction,
+    path: Path,
+  ): Carried {
+    const summary = this.ofOtherFile(call, forward, path);
+    if (summary.graph === "yes")
+      return { ...summary, sources: new Set<Node>([call]), certainty: object.certainty };
+    if (summary.graph === "no" && summary.parameters.length === 0) return summary;
+    const owner = object.classDefinition ?? object.importedClass?.definition;
+    const { provenance } = (object.importedClass ?? forward).file.torch;
+    const without = owner !== undefined && provenance.parameters.showsNone(owner);
+    return path.length === 0 && !without ? madeBy(call, object.certainty, false) : unknown;
   }
 
   private isParameterFree(callee: Expression): boolean {
@@ -639,6 +642,23 @@ function surelyDifferentiable({ className }: ResolvedObject, [part]: Path): bool
   return (
     typeof part === "string" && /loss|logit|hidden|output|embed|feature|pred|score|state|prob/i.test(part)
   );
+}
+
+function isAttributeCalledData(expression: Expression): boolean {
+  return expression.kind === "Attribute" && expression.attribute.id === "data";
+}
+
+/** The parameter of a function that a call in it calls. */
+function parameterCalled(call: Call, target: FunctionDefinition, resolver: Resolver): string | undefined {
+  const callee =
+    call.callee.kind === "Attribute" && call.callee.attribute.id === "forward"
+      ? call.callee.object
+      : call.callee;
+  if (callee.kind !== "Name") return undefined;
+  const [binding, other] = resolver.scopes.lookup(callee);
+  return other === undefined && binding?.kind === "parameter" && binding.scope.owner === target
+    ? binding.name
+    : undefined;
 }
 
 /** Not a starting value such as `loss = 0`, whose variable is backwarded after something was added. */

@@ -21,7 +21,7 @@ import {
 } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
-import { enclosingClass, lastName } from "../resolve-index";
+import { enclosingClass, lastName, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
 import { argumentsOf, forwardReceiver, someNode } from "./shapes";
@@ -85,9 +85,6 @@ const evaluationData =
   /(^|_)(val|valid|validation|test|testing|eval|evaluation|dev|holdout)(_|\d|$)|^(val|valid|test|eval|dev)[A-Z]|(Val|Valid|Test|Eval)[A-Z]\w*$|^(val|valid|test|eval|dev)_?(data)?(loaders?|sets?|batches|iter|dl)$/;
 const trainingName =
   /(^|_)(train|training|fit|finetune|fine_tune|pretrain|learn|update|optimi[sz]e|step|loss|backward|forward)(_|$)|train_/;
-const gradientUser =
-  /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
-
 class PassFinder {
   private knownBodies: ReadonlySet<Node> | undefined;
   private knownBackwarded: ReadonlySet<Node> | undefined;
@@ -167,7 +164,9 @@ class PassFinder {
   private trainsBetween(before: Group, after: Group): boolean {
     const between = before.block.slice(before.last + 1, after.first);
     if (before.evalCall === undefined && after.evalCall !== undefined && between.length > 0) return true;
-    return this.usesGradients(between) || between.some((statement) => switchesToTraining(statement));
+    return (
+      this.provenance.gradientUse.in(between) || between.some((statement) => switchesToTraining(statement))
+    );
   }
 
   private judge(group: Group): EvaluationPass[] {
@@ -176,7 +175,7 @@ class PassFinder {
     const run = group.models.find(({ object }) => object.certainty === "resolved") ?? group.models[0];
     if (first === undefined || run === undefined) return [];
     const statements = group.block.slice(group.first, group.last + 1);
-    if (this.usesGradients(statements) || this.isBackwarded(forwards)) return [];
+    if (this.provenance.gradientUse.in(statements) || this.isBackwarded(forwards)) return [];
     if (forwards.every((forward) => isTryOut(forward, this.resolver, this.provenance))) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
@@ -210,7 +209,8 @@ class PassFinder {
     const object = this.resolver.objectOf(name);
     if (object?.role !== "model" && object?.role !== "engine") return undefined;
     if (name === call.callee && argumentsOf(call).length === 0) return undefined;
-    return this.resolver.isFrozen(name) ? undefined : { object, name };
+    if (this.resolver.isFrozen(name) || this.isWithoutParameters(object)) return undefined;
+    return { object, name };
   }
 
   /** `outputs = self.process(batch)` where the helper runs the model; one that is an evaluation itself is told there. */
@@ -237,6 +237,12 @@ class PassFinder {
     return isParameter ? this.resolver.argumentFor(call, target, name.id) : name;
   }
 
+  private isWithoutParameters({ classDefinition, importedClass }: ResolvedObject): boolean {
+    if (classDefinition) return this.provenance.parameters.surelyNone(classDefinition);
+    if (importedClass === undefined) return false;
+    return importedClass.file.torch.provenance.parameters.surelyNone(importedClass.definition);
+  }
+
   private evidenceFor(call: Call, { object: model, name }: ModelRun): Evidence | undefined {
     const owner = enclosingFunction(call);
     if (owner?.kind === "Lambda") return undefined;
@@ -254,7 +260,7 @@ class PassFinder {
       strength === 1 &&
       (uncertain ||
         (isSingleLayer(model) && enclosingLoop(call) === undefined) ||
-        (named && !runsOnGivenData(owner, call)))
+        (named && (!runsOnGivenData(owner, call) || isMadeIn(owner, model))))
     )
       return undefined;
     const passing = byEval ? enclosingLoop(call) === undefined : true;
@@ -408,48 +414,6 @@ class PassFinder {
 
   // --- What speaks against it -------------------------------------------------------------------------------------
 
-  /** Gradients are wanted somewhere in these statements or in functions they call. */
-  private usesGradients(statements: readonly Statement[]): boolean {
-    const functions = this.provenance.reach.functionsFrom(statements);
-    return [...statements, ...functions].some((node) => this.mentionsGradients(node));
-  }
-
-  private mentionsGradients(node: Node): boolean {
-    return someNode(node, (at) => {
-      if (at.kind === "Call") return this.isGradientCall(at);
-      return at.kind === "Attribute" && (at.attribute.id === "grad" || isStoreOfRequiresGrad(at));
-    });
-  }
-
-  private isGradientCall(call: Call): boolean {
-    const name = lastPart(call.callee);
-    if (name === undefined) return false;
-    if (
-      name === "backward" ||
-      name === "requires_grad_" ||
-      name === "enable_grad" ||
-      name === "manual_backward"
-    ) {
-      return !(
-        name === "requires_grad_" &&
-        call.positional[0]?.kind === "Boolean" &&
-        !call.positional[0].value
-      );
-    }
-    if (
-      call.keywords.some(
-        (keyword) =>
-          keyword.name.id === "requires_grad" && keyword.value.kind === "Boolean" && keyword.value.value,
-      )
-    )
-      return true;
-    const qualified = this.resolver.qualifiedName(call.callee);
-    if (qualified?.startsWith("torch.autograd.")) return !/Variable$/.test(qualified);
-    if (qualified?.startsWith("builtins.")) return false;
-    if (this.resolver.functionOf(call)) return false;
-    return gradientUser.test(name);
-  }
-
   /** A backward elsewhere in the file walks the graph of one of the forwards. */
   private isBackwarded(forwards: readonly Call[]): boolean {
     const { backwarded } = this;
@@ -495,6 +459,12 @@ function isSingleLayer({ className }: ResolvedObject): boolean {
   );
 }
 
+/** `def test(): net = Net(); for …: print(net(…).size())`: makes the model itself and is given nothing. */
+function isMadeIn(owner: FunctionDefinition | undefined, { construction }: ResolvedObject): boolean {
+  if (owner === undefined || construction === undefined || owner.parameters.length > 0) return false;
+  return owner.start <= construction.start && construction.end <= owner.end;
+}
+
 /** What `.train(…)` or `.eval()` sets; `undefined` for other calls and modes that are computed. */
 function trainingFlag(call: Call): boolean | undefined {
   if (call.callee.kind !== "Attribute") return undefined;
@@ -536,13 +506,6 @@ function isEvaluationData(iterable: Expression): boolean {
   return someNode(iterable, named(evaluationData)) && !someNode(iterable, named(/train/i));
 }
 
-/** `x.requires_grad = True`. */
-function isStoreOfRequiresGrad(attribute: Extract<Node, { kind: "Attribute" }>): boolean {
-  if (attribute.attribute.id !== "requires_grad" || attribute.parent?.kind !== "Assign") return false;
-  const { value, targets } = attribute.parent;
-  return targets.includes(attribute) && !(value.kind === "Boolean" && !value.value);
-}
-
 /** True when a statement, or one inside it, calls `.train()`. */
 function switchesToTraining(statement: Statement): boolean {
   return someNode(statement, (node) => node.kind === "Call" && trainingFlag(node) === true);
@@ -556,11 +519,4 @@ function placeIn(block: readonly Statement[], node: Node): Place | undefined {
 function placeOf(statement: Statement): Place | undefined {
   const place = statementList(statement);
   return place && { block: place.list, index: place.index };
-}
-
-/** `c` of `a.b.c`, of `a.b.c(…)` and of `a.b.c(…)(…)`. */
-function lastPart(expression: Expression): string | undefined {
-  let at = expression;
-  while (at.kind === "Call") at = at.callee;
-  return lastName(at);
 }

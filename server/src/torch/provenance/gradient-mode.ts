@@ -2,7 +2,15 @@
  * Whether autograd records at a point: `with torch.no_grad()`, decorators with and without brackets, statements such as
  * `torch.set_grad_enabled(False)`, and the callers of the function in this file.
  */
-import type { Call, Decorator, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import type {
+  Call,
+  ClassDefinition,
+  Decorator,
+  Expression,
+  FunctionDefinition,
+  Node,
+  Statement,
+} from "../../python/tree";
 import {
   enclosingFunction,
   enclosingStatement,
@@ -12,7 +20,9 @@ import {
 } from "../../python/walk";
 import { enableGradContext, noGradContexts, setGradEnabled } from "../api";
 import { frameworkNoGradHooks } from "../api-kinds";
+import type { ImportedFunction } from "../imported";
 import type { Resolver } from "../resolve";
+import { methodOfImported } from "../resolve-imported";
 import { enclosingClass } from "../resolve-index";
 
 /** `unknown`: it depends on a value, or on code that is not in this file. */
@@ -28,6 +38,10 @@ export interface GradientModes {
   lexicallyAt(node: Node): Effect;
   /** What an expression does when it is entered as a context manager or stands as a decorator. */
   effectOf(context: Expression): Effect;
+  /** What calling a function of this file as a context manager, or decorating with it, does. */
+  effectInside(target: FunctionDefinition): Effect;
+  /** True for a function of this file whose decorators turn gradients off. */
+  isTurnedOffBy(target: FunctionDefinition): boolean;
 }
 
 export function createGradientModes(resolver: Resolver): GradientModes {
@@ -124,6 +138,14 @@ class FileGradientModes implements GradientModes {
     return this.effect(context, 0);
   }
 
+  effectInside(target: FunctionDefinition): Effect {
+    return this.insideOf(target, 0);
+  }
+
+  isTurnedOffBy(target: FunctionDefinition): boolean {
+    return target.decorators.some((decorator) => this.effectOfDecorator(decorator) === "off");
+  }
+
   private effect(context: Expression, depth: number): Effect {
     if (depth > 8) return "unknown";
     switch (context.kind) {
@@ -148,6 +170,8 @@ class FileGradientModes implements GradientModes {
       if (noGradContexts.has(name)) return "off";
       if (name === enableGradContext) return "on";
       if (name.startsWith("torch.")) return undefined;
+      const imported = this.resolver.imported.functionNamed(reference);
+      if (imported) return effectElsewhere(imported);
       return byName(name.split(".").at(-1));
     }
     const values = this.resolver.valuesOf(reference);
@@ -168,10 +192,14 @@ class FileGradientModes implements GradientModes {
       if (name === enableGradContext) return "on";
       if (name === "contextlib.nullcontext") return undefined;
       if (/^(torch|contextlib|builtins|tqdm|threading|time|warnings|tempfile)\./.test(name)) return undefined;
-      return byName(name.split(".").at(-1));
     }
     const target = this.resolver.functionOf(call);
     if (target) return this.insideOf(target, depth);
+    const imported = this.resolver.imported.functionOf(call);
+    if (imported) return effectElsewhere(imported);
+    const manager = this.entered(call);
+    if (manager) return manager.effect;
+    if (name !== undefined) return byName(name.split(".").at(-1));
     const callee = call.callee;
     if (callee.kind === "Call" || callee.kind === "Conditional") return this.effect(callee, depth + 1);
     const values = this.resolver.valuesOf(callee);
@@ -179,6 +207,17 @@ class FileGradientModes implements GradientModes {
     return byName(
       callee.kind === "Name" ? callee.id : callee.kind === "Attribute" ? callee.attribute.id : "",
     );
+  }
+
+  /** What entering an instance of a class of this or another file does; `undefined` when the class is not known. */
+  private entered(call: Call): { readonly effect: Effect } | undefined {
+    const owner = this.resolver.constructedClass(call);
+    const method = owner && this.resolver.methodOf(owner, "__enter__");
+    if (method) return { effect: this.insideOf(method, 1) };
+    const imported = owner
+      ? this.resolver.imported.methodOf(owner, "__enter__")
+      : methodOfImported(this.resolver.imported.classNamed(call.callee), "__enter__");
+    return imported && { effect: effectElsewhere(imported) };
   }
 
   /** A context manager or decorator written in this file: what does its own text turn on or off? */
@@ -226,20 +265,53 @@ class FileGradientModes implements GradientModes {
     return mode;
   }
 
+  /** The modes in which bases that other files define call a method of a class of this file. */
+  private fromBases(holder: ClassDefinition, method: string): GradientMode[] {
+    const modes: GradientMode[] = [];
+    const seen = new Set<ClassDefinition>();
+    const pending = [...this.resolver.imported.basesOf(holder)];
+    for (let base = pending.pop(); base !== undefined; base = pending.pop()) {
+      const { definition, file } = base;
+      if (seen.has(definition)) continue;
+      seen.add(definition);
+      const { resolve, provenance } = file.torch;
+      const classes = resolve.withBases(definition);
+      for (const call of resolve.index.callsByName.get(method) ?? []) {
+        const around = enclosingFunction(call);
+        const within = around?.kind === "FunctionDefinition" ? enclosingClass(around) : undefined;
+        if (within && classes.includes(within) && isCallOfSelf(call))
+          modes.push(provenance.gradientMode(call));
+      }
+      pending.push(...resolve.imported.basesOf(definition));
+    }
+    return modes;
+  }
+
   private fromCallers(owner: FunctionDefinition): GradientMode {
     const holder = enclosingClass(owner);
     if (holder && frameworkNoGradHooks.has(owner.name.id) && holder.bases.length > 0) return "off";
     // A call inside the function itself runs in the mode its other callers chose; `self.optimizer.step()` in a method
     // called `step` may not even be one.
     const calls = this.resolver.callsTo(owner).filter((call) => enclosingFunction(call) !== owner);
-    if (calls.length === 0) {
+    const inherited = holder ? this.fromBases(holder, owner.name.id) : [];
+    if (calls.length === 0 && inherited.length === 0) {
       const around = this.outermostWithCallers(owner);
       return around === undefined ? "on" : this.ofFunction(around);
     }
-    const modes = calls.map((call) => this.at(call));
+    const modes = [...calls.map((call) => this.at(call)), ...inherited];
     if (modes.includes("on")) return "on";
     return modes.every((mode) => mode === "off") ? "off" : "unknown";
   }
+}
+
+/** `self.validate()`: the method may be that of a class that inherits from the one around the call. */
+function isCallOfSelf(call: Call): boolean {
+  const { callee } = call;
+  return callee.kind === "Attribute" && callee.object.kind === "Name" && callee.object.id === "self";
+}
+
+function effectElsewhere({ definition, file }: ImportedFunction): Effect {
+  return file.torch.provenance.modes.effectInside(definition);
 }
 
 function first(effects: readonly Effect[]): Effect {

@@ -49,10 +49,12 @@ export function createGraphSources({ resolver, reach, backwarded }: GraphSourceO
   };
 }
 
-/** A model that is called: itself, by its `forward`, or through a checkpoint. */
-function mayBeModel({ callee }: Call, resolver: Resolver): boolean {
+/** A model that is called: itself, by its `forward`, through a checkpoint, or by a function of another file. */
+function mayBeModel(call: Call, resolver: Resolver): boolean {
+  const { callee } = call;
   const name = resolver.qualifiedName(callee);
-  if (name !== undefined) return name.startsWith("torch.utils.checkpoint");
+  if (name?.startsWith("torch.utils.checkpoint") || resolver.imported.functionOf(call)) return true;
+  if (name !== undefined) return false;
   const receiver = callee.kind === "Attribute" && callee.attribute.id === "forward" ? callee.object : callee;
   return [callee, receiver].some((one) => {
     const role = resolver.roleOf(one);

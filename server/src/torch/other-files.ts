@@ -1,0 +1,107 @@
+/**
+ * The other files of the workspace, as far as a question about the file at hand leads to them. Their facts are computed
+ * on first use like its own and outlive it: they are kept with the tree of the file and used again as long as all files
+ * that they rest on in turn are the same.
+ */
+import type { ImportedModule, ResolveImport } from "../python/resolve-import";
+import type { Source } from "../python/source";
+import type { Module } from "../python/tree";
+import type { TorchFacts } from "./facts";
+import type { FindFile } from "./imported";
+
+export interface OtherFile {
+  /** The path, as whoever finds files gives it. */
+  readonly key: string;
+  readonly source: Source;
+  readonly torch: TorchFacts;
+}
+
+/** Makes the facts of a file whose imports `find` leads to. */
+export type MakeFacts = (module: Module, find: FindFile) => TorchFacts;
+
+/** More files than this are not looked into for one. */
+const mostFiles = 80;
+
+/** By text: another text is another file. */
+const kept = new WeakMap<Source, KeptFile>();
+
+export class OtherFiles {
+  private readonly opened = new Map<string, KeptFile>();
+
+  constructor(
+    private readonly resolveImport: ResolveImport,
+    private readonly makeFacts: MakeFacts,
+  ) {}
+
+  /** How the file that is analysed finds others. */
+  readonly find: FindFile = (dotted, level) => this.from(undefined, dotted, level);
+
+  from(key: string | undefined, dotted: string, level: number): OtherFile | undefined {
+    const imported = this.sought(key, dotted, level);
+    return imported && this.open(imported);
+  }
+
+  /** What an import leads to, without looking into it. */
+  sought(key: string | undefined, dotted: string, level: number): ImportedModule | undefined {
+    const imported = this.resolveImport(dotted, level, key, "workspace");
+    return imported?.isInstalled === true ? undefined : imported;
+  }
+
+  private open(imported: ImportedModule): OtherFile | undefined {
+    const known = this.opened.get(imported.key);
+    if (known !== undefined) return known.file;
+    if (this.opened.size >= mostFiles) return undefined;
+    const before = kept.get(imported.source);
+    const file = before?.isValid(this) === true ? before : new KeptFile(imported, this.makeFacts);
+    file.files = this;
+    this.opened.set(imported.key, file);
+    // All folders without a file of their own share one empty tree.
+    if (imported.source.text !== "") kept.set(imported.source, file);
+    return file.file;
+  }
+}
+
+interface Answer {
+  readonly dotted: string;
+  readonly level: number;
+  readonly source: Source | undefined;
+}
+
+class KeptFile {
+  readonly file: OtherFile;
+  /** Whoever works with the file now: finds what it imports. */
+  files: OtherFiles | undefined;
+  /** What was asked about its imports so far: the facts rest on the answers. */
+  private readonly answers = new Map<string, Answer>();
+  private isBeingChecked = false;
+
+  /** The file is held as long as its facts are, so that nobody has to parse it again. */
+  constructor(
+    readonly imported: ImportedModule,
+    makeFacts: MakeFacts,
+  ) {
+    const { module, source, key } = imported;
+    const torch = makeFacts(module, (dotted, level) => this.find(dotted, level));
+    this.file = { key, source, torch };
+  }
+
+  private find(dotted: string, level: number): OtherFile | undefined {
+    const found = this.files?.from(this.file.key, dotted, level);
+    const question = `${level} ${dotted}`;
+    if (!this.answers.has(question)) this.answers.set(question, { dotted, level, source: found?.source });
+    return found;
+  }
+
+  /** True when every file that the facts rest on would be found again, unchanged. */
+  isValid(files: OtherFiles): boolean {
+    if (this.isBeingChecked) return true; // files that import each other
+    this.isBeingChecked = true;
+    const valid = [...this.answers.values()].every(({ dotted, level, source }) => {
+      const found = files.sought(this.file.key, dotted, level)?.source;
+      if (found !== source) return false;
+      return found === undefined || (kept.get(found)?.isValid(files) ?? found.text === "");
+    });
+    this.isBeingChecked = false;
+    return valid;
+  }
+}

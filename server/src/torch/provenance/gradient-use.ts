@@ -1,0 +1,97 @@
+/** Whether code wants gradients: calls backward or autograd, reads `.grad`, makes something require gradients. */
+import type { Call, FunctionDefinition, Node, Statement } from "../../python/tree";
+import { methodOfImported } from "../resolve-imported";
+import type { Resolver } from "../resolve";
+import { lastPart } from "../resolve-index";
+import type { Reach } from "./reach";
+import { someNode } from "./shapes";
+
+export interface GradientUse {
+  /** True when the statements, or functions they lead to in this or another file, want gradients. */
+  in(statements: readonly Statement[]): boolean;
+  /** The same for a function of this file. */
+  inFunction(target: FunctionDefinition): boolean;
+}
+
+const gradientUser =
+  /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
+
+export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse {
+  const known = new Map<FunctionDefinition, boolean>();
+
+  function inFunction(target: FunctionDefinition): boolean {
+    let uses = known.get(target);
+    if (uses === undefined) {
+      known.set(target, false); // functions that call each other add nothing
+      uses = [target, ...reach.functionsFrom([target])].some((one) => mentionsGradients(one, isModeSwitch));
+      known.set(target, uses);
+    }
+    return uses;
+  }
+
+  function mentionsGradients(node: Node, isHarmless: (call: Call) => boolean = () => false): boolean {
+    return someNode(node, (at) => {
+      if (at.kind === "Call") return isGradientCall(at) && !isHarmless(at);
+      return at.kind === "Attribute" && (at.attribute.id === "grad" || isStoreOfRequiresGrad(at));
+    });
+  }
+
+  /** `model.train(was)` at the end of an evaluation. */
+  function isModeSwitch({ callee }: Call): boolean {
+    return (
+      callee.kind === "Attribute" &&
+      callee.attribute.id === "train" &&
+      resolver.roleOf(callee.object) === "model"
+    );
+  }
+
+  function isGradientCall(call: Call): boolean {
+    const name = lastPart(call.callee);
+    if (name === undefined) return false;
+    if (
+      name === "backward" ||
+      name === "requires_grad_" ||
+      name === "enable_grad" ||
+      name === "manual_backward"
+    ) {
+      return !(
+        name === "requires_grad_" &&
+        call.positional[0]?.kind === "Boolean" &&
+        !call.positional[0].value
+      );
+    }
+    if (
+      call.keywords.some(
+        (keyword) =>
+          keyword.name.id === "requires_grad" && keyword.value.kind === "Boolean" && keyword.value.value,
+      )
+    )
+      return true;
+    const qualified = resolver.qualifiedName(call.callee);
+    if (qualified?.startsWith("torch.autograd.")) return !/Variable$/.test(qualified);
+    if (qualified?.startsWith("builtins.")) return false;
+    if (resolver.functionOf(call)) return false;
+    return usedElsewhere(call) ?? gradientUser.test(name);
+  }
+
+  /** What the function of another file that a call runs does; `undefined` when it is not known. */
+  function usedElsewhere(call: Call): boolean | undefined {
+    const called =
+      resolver.imported.functionOf(call) ??
+      methodOfImported(resolver.imported.classOf(call.callee), "forward");
+    return called?.file.torch.provenance.gradientUse.inFunction(called.definition);
+  }
+
+  return {
+    in: (statements) =>
+      [...statements, ...reach.functionsFrom(statements)].some((node) => mentionsGradients(node)),
+    inFunction,
+  };
+}
+
+/** `x.requires_grad = True`. */
+function isStoreOfRequiresGrad(attribute: Extract<Node, { kind: "Attribute" }>): boolean {
+  if (attribute.attribute.id !== "requires_grad" || attribute.parent?.kind !== "Assign") return false;
+  const { value, targets } = attribute.parent;
+  return targets.includes(attribute) && !(value.kind === "Boolean" && !value.value);
+}

@@ -1,0 +1,130 @@
+/** What a file uses of other files: functions it calls, classes it makes instances of or inherits from. */
+import type { Call, ClassDefinition, Expression } from "../python/tree";
+import { enclosingFunction } from "../python/walk";
+import { isModuleBase } from "./api-kinds";
+import { noImports, type ImportedClass, type ImportedFunction, type ImportedNames } from "./imported";
+import type { Resolver } from "./resolve";
+import { enclosingClass, isSuper } from "./resolve-index";
+
+/** Classes called like this hold settings or results: looking into their files would tell nothing about training. */
+const plainData =
+  /(Config|Configuration|Args|Arguments|Options|Params|Kwargs|Tokenizer\w*|Processor|Output\w*|Cache|Enum|Type|Dict|Mask|Error|Exception)$/;
+
+/** Nodes in the answers are places of another file: never report there. */
+export class ImportedDefinitions {
+  private readonly bases = new Map<ClassDefinition, readonly ImportedClass[]>();
+  private readonly functions = new Map<Call, ImportedFunction | undefined>();
+
+  constructor(
+    private readonly resolver: Resolver,
+    private readonly names: ImportedNames,
+  ) {}
+
+  /** The function or method that a call runs: imported, of an imported class, inherited, reached through `super()`. */
+  functionOf(call: Call): ImportedFunction | undefined {
+    if (this.names === noImports) return undefined;
+    if (this.functions.has(call)) return this.functions.get(call);
+    this.functions.set(call, undefined); // what is asked again while it is computed is not known
+    const found = this.findFunction(call.callee);
+    this.functions.set(call, found);
+    return found;
+  }
+
+  functionNamed(expression: Expression): ImportedFunction | undefined {
+    return this.names.functionNamed(expression);
+  }
+
+  /** The class that an expression names. */
+  classNamed(expression: Expression): ImportedClass | undefined {
+    return this.names.classNamed(expression);
+  }
+
+  /** The class that an expression is an instance of. */
+  classOf(expression: Expression): ImportedClass | undefined {
+    if (this.names === noImports) return undefined;
+    const found = this.resolver.objectOf(expression)?.importedClass;
+    if (found !== undefined) return found;
+    if (expression.kind === "Call") return this.names.classNamed(expression.callee);
+    return this.plainInstance(expression);
+  }
+
+  /** Instances of classes that have no role of their own. */
+  private plainInstance(expression: Expression): ImportedClass | undefined {
+    let made: ImportedClass | undefined;
+    for (const value of this.resolver.valuesOf(expression)) {
+      const one = value.kind === "Call" ? this.names.classNamed(value.callee) : undefined;
+      if (one === undefined || (made !== undefined && made.definition !== one.definition)) return undefined;
+      made = one;
+    }
+    return made;
+  }
+
+  /** The bases of a class of this file, and of its bases here, that other files define; nearest first. */
+  basesOf(owner: ClassDefinition): readonly ImportedClass[] {
+    if (this.names === noImports) return [];
+    let found = this.bases.get(owner);
+    if (found === undefined) {
+      found = this.resolver
+        .withBases(owner)
+        .flatMap((one) => one.bases.flatMap((base) => this.baseNamed(base) ?? []));
+      this.bases.set(owner, found);
+    }
+    return found;
+  }
+
+  /** Bases that the tables know say enough by their name. */
+  private baseNamed(base: Expression): ImportedClass | undefined {
+    const name = this.resolver.qualifiedName(base);
+    if (name !== undefined && (isModuleBase(name) || plainData.test(name))) return undefined;
+    return this.names.classNamed(base);
+  }
+
+  /** The class that an annotation names, unless it is called like one of plain data. */
+  classAnnotated(annotation: Expression): ImportedClass | undefined {
+    const name = this.resolver.qualifiedName(annotation);
+    return name !== undefined && plainData.test(name) ? undefined : this.names.classNamed(annotation);
+  }
+
+  /** A method that a class of this file inherits from one elsewhere; `undefined` where a class of this file has it. */
+  methodOf(owner: ClassDefinition, name: string): ImportedFunction | undefined {
+    if (this.names === noImports || this.resolver.methodOf(owner, name) !== undefined) return undefined;
+    return this.methodOfBases(owner, name);
+  }
+
+  private findFunction(callee: Expression): ImportedFunction | undefined {
+    if (callee.kind === "Name") return this.names.functionNamed(callee);
+    if (callee.kind !== "Attribute") return undefined;
+    const named = this.names.functionNamed(callee);
+    if (named !== undefined) return named;
+    const method = callee.attribute.id;
+    const { object } = callee;
+    if (isSuper(object)) {
+      const around = enclosingFunction(object);
+      const owner = around?.kind === "FunctionDefinition" ? enclosingClass(around) : undefined;
+      return owner && this.methodOfBases(owner, method);
+    }
+    if (this.resolver.qualifiedName(object) !== undefined) return undefined;
+    const owner = this.resolver.classOf(object);
+    return owner ? this.methodOf(owner, method) : methodOfImported(this.classOf(object), method);
+  }
+
+  private methodOfBases(owner: ClassDefinition, name: string): ImportedFunction | undefined {
+    for (const base of this.basesOf(owner)) {
+      const found = methodOfImported(base, name);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}
+
+/** A method of an imported class, or of its bases in whatever file. */
+export function methodOfImported(
+  imported: ImportedClass | undefined,
+  name: string,
+): ImportedFunction | undefined {
+  if (imported === undefined) return undefined;
+  const { definition, file } = imported;
+  const { resolve } = file.torch;
+  const own = resolve.methodOf(definition, name);
+  return own ? { definition: own, file } : resolve.imported.methodOf(definition, name);
+}
