@@ -1,8 +1,8 @@
 /**
- * Bundles the three programs into `dist/` (extension, language server, command line) and puts beside them what they
- * read at run time: the parser's WebAssembly and the rules' pages.
+ * Bundles the three programs into `dist/` (extension, language server, command line) and the memory timeline's page, and
+ * puts beside them what they read at run time: the parser's WebAssembly and the rules' pages. Prints the page's size.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -39,12 +39,24 @@ const programs = [
   { entry: "server/src/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
 ];
 
+/** The page of the memory timeline: loaded by its panel only, and run by a browser. */
+const panel = {
+  ...common,
+  platform: "browser",
+  target: "es2022",
+  format: "iife",
+  tsconfig: inRoot("client/panel/tsconfig.json"),
+  entryPoints: [inRoot("client/panel/main.tsx")],
+  outfile: path.join(building, "panel.js"),
+};
+
 mkdirSync(building, { recursive: true });
-await Promise.all(
-  programs.map(({ entry, out, ...options }) =>
+await Promise.all([
+  ...programs.map(({ entry, out, ...options }) =>
     esbuild.build({ ...common, ...options, entryPoints: [inRoot(entry)], outfile: path.join(building, out) }),
   ),
-);
+  esbuild.build(panel),
+]);
 
 cpSync(
   inRoot("node_modules/web-tree-sitter/web-tree-sitter.wasm"),
@@ -68,3 +80,10 @@ const previous = path.join(root, `dist.${process.pid}.previous`);
 if (existsSync(dist)) renameSync(dist, previous);
 renameSync(building, dist);
 rmSync(previous, { recursive: true, force: true });
+
+const sizes = ["panel.js", "panel.css"].map((file) => `${file} ${kibibytes(path.join(dist, file))} KiB`);
+console.log(sizes.join(", "));
+
+function kibibytes(file) {
+  return (statSync(file).size / 1024).toFixed(1);
+}

@@ -43,6 +43,7 @@ function suite(title, args, resultFile, env = {}) {
 }
 
 step("types", "typescript/bin/tsc", ["--noEmit"]);
+step("types of the panel's page", "typescript/bin/tsc", ["--noEmit", "-p", "client/panel"]);
 step("lint", "eslint/bin/eslint.js", ["."]);
 step("format", "prettier/bin/prettier.cjs", ["--check", "--log-level", "warn", "."]);
 

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
+import type { TimelinePanels } from "./panel/timeline-panels";
 import type { RulePages } from "./rule-pages";
 import { writeTrainingPlan } from "./training-plan";
 import { clearScan, scanWorkspace } from "./workspace-scan";
@@ -11,6 +12,7 @@ export function registerCommands(
   client: LanguageClient,
   log: vscode.LogOutputChannel,
   pages: RulePages,
+  timelines: TimelinePanels,
 ): vscode.Disposable[] {
   return [
     vscode.commands.registerCommand("vramlint.restart", () => client.restart()),
@@ -20,6 +22,7 @@ export function registerCommands(
     vscode.commands.registerCommand("vramlint.scanWorkspace", () => scanWorkspace(client)),
     vscode.commands.registerCommand("vramlint.clearScan", () => clearScan(client)),
     vscode.commands.registerCommand("vramlint.writeTrainingPlan", () => writeTrainingPlan(client)),
+    vscode.commands.registerCommand("vramlint.showTimeline", (uri: unknown) => timelines.show(uri)),
     vscode.commands.registerCommand("vramlint.openRulePage", (rule: unknown) => pages.open(rule)),
   ];
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { LanguageClient, TransportKind } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import { registerCommands } from "./commands";
+import { TimelinePanels } from "./panel/timeline-panels";
 import { RulePages } from "./rule-pages";
 import { StatusItem } from "./status-item";
 
@@ -15,7 +16,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const started = new LanguageClient("vramlint", "vramlint", serverOptions(context), clientOptions(log));
   client = started;
   const status = new StatusItem(started);
-  context.subscriptions.push(log, status, ...registerCommands(started, log, pages));
+  const timelines = new TimelinePanels(started, context.extensionUri);
+  context.subscriptions.push(log, status, timelines, ...registerCommands(started, log, pages, timelines));
   try {
     await started.start();
   } catch (error) {
@@ -37,9 +39,10 @@ function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
   return {
     documentSelector: [{ language: "python" }],
     outputChannel: log,
+    markdown: { isTrusted: { enabledCommands: ["vramlint.showTimeline"] } },
     diagnosticPullOptions: { onChange: true, onTabs: false },
     initializationOptions: {
-      commands: ["vramlint.openRulePage", "editor.action.triggerSuggest"],
+      commands: ["vramlint.openRulePage", "vramlint.showTimeline", "editor.action.triggerSuggest"],
       status: true,
       rulePage: `command:vramlint.openRulePage?${encodeURIComponent('["{rule}"]')}`.replace(
         "%7Brule%7D",

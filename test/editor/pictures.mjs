@@ -20,7 +20,7 @@ export class PictureService {
   async start() {
     this.#server = http.createServer((request, response) => {
       this.#answer(new URL(request.url, "http://localhost").searchParams).then(
-        () => response.end(),
+        (text) => response.end(text),
         (error) => response.writeHead(500).end(String(error)),
       );
     });
@@ -39,7 +39,7 @@ export class PictureService {
 
   async #answer(wanted) {
     const page = this.#page;
-    if (page === undefined) return;
+    if (page === undefined) return undefined;
     const size = wanted.get("size");
     if (size !== null) {
       const [width, height] = size.split("x").map(Number);
@@ -47,16 +47,59 @@ export class PictureService {
       // Beside the line numbers, where nothing shows a tooltip.
       await page.mouse.move(30, height - 40);
     }
+    const scope = wanted.get("in") === "panel" ? await this.#panel() : page;
     const target = wanted.get("click");
-    if (target !== null && (await page.locator(target).count()) > 0)
-      await page.locator(target).first().click();
+    if (target !== null && (await scope.locator(target).count()) > 0)
+      await scope.locator(target).first().click();
+    await this.#handle(scope, wanted);
     const key = wanted.get("press");
     if (key !== null) await page.keyboard.press(key);
-    const visible = (selector) => page.locator(selector).filter({ visible: true }).first();
+    const visible = (selector) => scope.locator(selector).filter({ visible: true }).first();
     const selector = wanted.get("wait");
     if (selector !== null) await visible(selector).waitFor({ state: "visible", timeout });
     const gone = wanted.get("gone");
     if (gone !== null) await visible(gone).waitFor({ state: "hidden", timeout });
+    await this.#photograph(page, wanted);
+    const read = wanted.get("read");
+    if (read === null) return undefined;
+    const attribute = wanted.get("attribute");
+    const found = scope.locator(read).first();
+    return attribute === null ? await found.innerText() : ((await found.getAttribute(attribute)) ?? "");
+  }
+
+  /** What a person does to a control of the panel. */
+  async #handle(scope, wanted) {
+    const value = wanted.get("value") ?? "";
+    const field = wanted.get("fill");
+    if (field !== null) await scope.locator(field).fill(value);
+    const list = wanted.get("select");
+    if (list !== null) await scope.locator(list).selectOption(value);
+    const focused = wanted.get("focus");
+    if (focused !== null) await scope.locator(focused).focus();
+    const pointed = wanted.get("hover");
+    if (pointed === null) return;
+    const [x, y] = value.split(",").map(Number);
+    const box = await scope.locator(pointed).boundingBox();
+    await scope.locator(pointed).hover({ position: { x: x * box.width, y: y * box.height } });
+  }
+
+  /** The page of our panel lies in a frame of VS Code's frame; a panel that was hidden has a new one. */
+  async #panel() {
+    const end = Date.now() + timeout;
+    while (Date.now() < end) {
+      for (const frame of this.#page.frames()) {
+        const isOurs = await frame.locator("#panel > *").count().then(
+          (count) => count > 0,
+          () => false,
+        );
+        if (isOurs) return frame;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error("no memory timeline is open");
+  }
+
+  async #photograph(page, wanted) {
     const name = wanted.get("picture");
     if (name === null) return;
     await page.screenshot({

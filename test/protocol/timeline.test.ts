@@ -60,7 +60,7 @@ describe("the timeline request", () => {
         ({ key, origin, place: at }) => key === "batch" && /header/.test(origin) && at?.line === 1,
       ),
     );
-    assert.ok(now.complete && now.reasons.length === 0 && now.work.forward > 0);
+    assert.ok(now.complete && now.reasons.length === 0 && now.work && now.work.forward > 0);
     assert.ok((now.usage.most ?? 0) > now.usage.least);
   });
 
@@ -70,15 +70,16 @@ describe("the timeline request", () => {
     const smaller = await shown({ batch: 64 });
     assert.deepEqual(smaller.now, now);
     assert.ok(smaller.changed && smaller.changed.allocated < now.allocated / 2);
-    assert.equal(smaller.changed.work.forward * 4, now.work.forward);
+    assert.equal((smaller.changed.work?.forward ?? 0) * 4, now.work?.forward);
     const again = await shown({ checkpointed: 8 });
-    assert.ok(again.changed && again.changed.saved < now.saved && again.changed.work.again > 0);
+    assert.ok(again.changed && again.changed.saved < now.saved && (again.changed.work?.again ?? 0) > 0);
     const half = await shown({ precision: "amp-bf16", optimizer: "sgd" });
     assert.ok(half.changed);
     assert.equal(half.changed.optimizer, 0);
     assert.ok(
       half.assumptions.some(
-        ({ key, value, origin }) => key === "precision" && value === "amp-bf16" && /options/.test(origin),
+        ({ key, value, origin }) =>
+          key === "precision" && value === "amp-bf16" && /Changed here/.test(origin),
       ),
     );
   });
@@ -111,8 +112,17 @@ describe("the timeline request", () => {
     const { now } = await shown();
     assert.equal(now.complete, false);
     assert.equal(now.usage.most, null);
+    assert.equal(now.work, null, "what backward would compute again is not known");
+    assert.ok(now.saved > 2 ** 30, "what the blocks saved before is known");
     assert.match(now.reasons.map(({ text }) => text).join(), /unknown/);
     assert.equal(now.reasons[0]?.place?.text, "x = unknown(self.blocks(x))");
+  });
+
+  it("does not count an optimizer that is not known", async () => {
+    await start(example.replace("optimizer=adamw, ", "").replace("torch.optim.AdamW", "own.Optimizer"));
+    const { now, controls } = await shown();
+    assert.deepEqual([now.optimizer, now.complete, controls.optimizer.value], [null, false, ""]);
+    assert.ok((await shown({ optimizer: "adamw" })).changed?.complete);
   });
 
   it("says why there is nothing to show", async () => {

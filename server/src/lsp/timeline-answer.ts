@@ -5,6 +5,7 @@ import { totalOf } from "../memory/moment-bytes";
 import type { StepMoment, StepTimeline } from "../memory/step-timeline";
 import { originNames } from "../messages/editor";
 import { message } from "../messages/message";
+import { timelineTexts } from "../messages/timeline";
 import type { Span } from "../python/tree";
 import { textIn } from "./session";
 import type { Analysed } from "./session";
@@ -62,6 +63,7 @@ export function stepAnswer(
     const moment = step.moments[at];
     return moment === undefined ? [] : [momentAnswer(moment, at, layers, places)];
   });
+  const isTraining = analysed.analysis.setup.mode?.value !== "infer";
   const allocated = weighed[step.peak]?.total ?? 0;
   const { least, most } = deviceUsage(allocated);
   return {
@@ -72,12 +74,17 @@ export function stepAnswer(
     usage: { least, most: estimate.complete ? most : null },
     parameters: estimate.parameters.bytes,
     gradients: estimate.gradients.bytes,
-    optimizer: estimate.optimizer?.bytes ?? 0,
-    saved: estimate.saved?.bytes ?? 0,
-    work: step.work,
+    optimizer: estimate.optimizer?.bytes ?? (isTraining ? null : 0),
+    saved: estimate.complete ? (estimate.saved?.bytes ?? 0) : mostSaved(step, estimate),
+    work: isTraining && !step.moments.some(({ phase }) => phase === "backward") ? null : step.work,
     complete: estimate.complete,
     reasons: reasonsOf(analysed, places, estimate.unknown),
   };
+}
+
+/** A forward that could not be followed to its end has let go of what it saved until then. */
+function mostSaved({ moments }: StepTimeline, { saved }: ModelEstimate): number {
+  return moments.reduce((most, { bytes }) => Math.max(most, bytes.saved), saved?.bytes ?? 0);
 }
 
 function momentAnswer(
@@ -125,7 +132,7 @@ export function assumptionTexts(
       .map(({ key, value, span }) => ({
         key,
         value: value.replaceAll(/\s+/g, " "),
-        origin: textIn(settings, message(originNames[from])),
+        origin: textIn(settings, message(from === "option" ? timelineTexts.changedHere : originNames[from])),
         place: places.of(span),
       })),
   );

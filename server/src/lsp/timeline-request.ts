@@ -66,11 +66,12 @@ export interface StepAnswer {
   readonly usage: { readonly least: number; readonly most: number | null };
   readonly parameters: number;
   readonly gradients: number;
-  readonly optimizer: number;
-  /** Kept by the graph once the loss is computed. */
+  /** Null where it is not known. */
+  readonly optimizer: number | null;
+  /** Kept by the graph once the loss is computed, or as far as the forward could be followed. */
   readonly saved: number;
-  /** Multiply-adds of the forward, and of what backward computes again. */
-  readonly work: { readonly forward: number; readonly again: number };
+  /** Multiply-adds of the forward, and of what backward computes again; null where backward could not be followed. */
+  readonly work: { readonly forward: number; readonly again: number } | null;
   /** Else every figure is "at least", for these reasons. */
   readonly complete: boolean;
   readonly reasons: readonly Reason[];

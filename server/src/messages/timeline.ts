@@ -2,6 +2,7 @@
 import type { MessageText } from "./message";
 
 export const timelineTexts = {
+  changedHere: { en: "Changed here", "zh-cn": "在此更改" },
   notTraining: {
     en: "This file neither imports PyTorch nor trains.",
     "zh-cn": "此文件既未导入 PyTorch，也不进行训练。",

@@ -13,14 +13,29 @@ export interface Wish {
   /** Selectors of what must be visible, or gone, before the picture. */
   readonly wait?: string;
   readonly gone?: string;
+  /** The selectors mean the page of the memory timeline. */
+  readonly in?: "panel";
+  /** Selector of a control, and what goes into it. */
+  readonly fill?: string;
+  readonly select?: string;
+  readonly value?: string;
+  readonly focus?: string;
+  /** Selector of what is pointed at; `value` says where, as shares: `0.5,0.2`. */
+  readonly hover?: string;
   /** The file's name without extension. */
   readonly picture?: string;
+  /** Selector of what the answer is the text of, or else an attribute. */
+  readonly read?: string;
+  readonly attribute?: string;
 }
 
-export async function ask(wish: Wish): Promise<void> {
-  if (service === undefined) return;
+/** Answers what was read. */
+export async function ask(wish: Wish): Promise<string> {
+  if (service === undefined) return "";
   const response = await fetch(`${service}?${new URLSearchParams({ ...wish }).toString()}`);
-  if (!response.ok) throw new Error(await response.text());
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
 }
 
 const looks: Readonly<Record<string, unknown>> = {

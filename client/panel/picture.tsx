@@ -1,0 +1,41 @@
+/** The picture as a file: the chart drawn once more, with a heading and a legend of its own. */
+import { render } from "preact";
+import type { TimelineShown } from "../../server/src/lsp/timeline-request";
+import { Chart } from "./chart";
+import { fill } from "./scale";
+import type { View } from "./view";
+
+const width = 1000;
+const height = 560;
+/** Pixels of a PNG for each of the drawing's. */
+const sharpness = 2;
+
+/** The text of an SVG: shapes and words, no bitmap. */
+export function svgOf(view: View, shown: TimelineShown): string {
+  const holder = document.createElement("div");
+  const heading = `${fill(view.texts.title, shown.model)} — ${view.file}`;
+  const { palette, texts, language } = view;
+  const chart = { width, height, shown, palette, texts, language, heading };
+  render(<Chart {...chart} />, holder);
+  const svg = holder.querySelector("svg");
+  const text = svg === null ? "" : new XMLSerializer().serializeToString(svg);
+  render(null, holder);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`;
+}
+
+/** A PNG in base64. */
+export async function pngOf(view: View, shown: TimelineShown): Promise<string> {
+  const address = URL.createObjectURL(new Blob([svgOf(view, shown)], { type: "image/svg+xml" }));
+  try {
+    const image = new Image(width, height);
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = width * sharpness;
+    canvas.height = height * sharpness;
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return canvas.toDataURL("image/png").replace(/^data:image\/png;base64,/, "");
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

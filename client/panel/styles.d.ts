@@ -1,0 +1,2 @@
+/** The bundler takes styles from their import. */
+declare module "*.css";
