@@ -88,10 +88,13 @@ export class PictureService {
     const end = Date.now() + timeout;
     while (Date.now() < end) {
       for (const frame of this.#page.frames()) {
-        const isOurs = await frame.locator("#panel > *").count().then(
-          (count) => count > 0,
-          () => false,
-        );
+        const isOurs = await frame
+          .locator("#panel > *")
+          .count()
+          .then(
+            (count) => count > 0,
+            () => false,
+          );
         if (isOurs) return frame;
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
