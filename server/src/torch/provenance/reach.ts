@@ -21,6 +21,7 @@ export interface Reach {
 
 export function createReach(resolver: Resolver): Reach {
   const reached = new Map<Loop, ReadonlySet<FunctionDefinition>>();
+  const direct = new Map<Node, readonly FunctionDefinition[]>();
 
   function functionsIn(loop: Loop): ReadonlySet<FunctionDefinition> {
     let functions = reached.get(loop);
@@ -35,13 +36,20 @@ export function createReach(resolver: Resolver): Reach {
     const functions = new Set<FunctionDefinition>();
     const pending: Node[] = [...roots];
     for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      for (const target of calledIn(at)) {
+      for (const target of directlyFrom(at)) {
         if (functions.has(target)) continue;
         functions.add(target);
         pending.push(target);
       }
     }
     return functions;
+  }
+
+  /** What a node runs by its own text, found once: many loops reach the same functions. */
+  function directlyFrom(node: Node): readonly FunctionDefinition[] {
+    let called = direct.get(node);
+    if (called === undefined) direct.set(node, (called = [...calledIn(node)]));
+    return called;
   }
 
   function* calledIn(node: Node): Generator<FunctionDefinition> {
