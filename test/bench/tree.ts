@@ -100,7 +100,8 @@ export async function measurePart(folder: string, [what, stride]: readonly strin
   console.log(JSON.stringify(part));
 }
 
-async function plainParser(): Promise<(text: string) => void> {
+/** Tree-sitter alone: parses and forgets. */
+export async function plainParser(): Promise<(text: string) => void> {
   const language = await Language.load(readParserBinaries().grammar);
   const parser = new Parser();
   parser.setLanguage(language);
