@@ -85,6 +85,7 @@ function rowsOf(
     const states = modelStates(model, context.setup);
     if (states !== undefined) rows.push([write(modelTexts.states), bound(states)]);
   }
+  if (model.host !== undefined) rows.push([write(modelTexts.host), bound(model.host)]);
   const savedText = saved && {
     size: bound(saved.bytes),
     perSample: formatBytes(saved.perSample),

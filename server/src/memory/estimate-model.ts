@@ -147,7 +147,7 @@ export class Estimator {
     const measure = runStep(built.program, built.model, plan, true);
     this.points = measure.timeline;
     const steps = new ModelSteps(built, this.setup);
-    steps.add(measure, built.program.noted().length === 0);
+    steps.add(measure, built.program.noted().length === 0 && built.program.execution.bounds.size === 0);
     this.steps = steps;
     return this.assemble(subject, built, measure, steps);
   }
@@ -236,6 +236,10 @@ export class Estimator {
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
     if (measure !== undefined && isTraining && leavesLossOpen(this.setup))
       unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
+    if (measure !== undefined) {
+      for (const { reason, span } of program.execution.bounds.values())
+        unknown.push({ reason, span: plainSpan(span) });
+    }
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push(inputUnknown(this.setup));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);

@@ -129,7 +129,7 @@ export class ModelSteps {
     const before = [...collected];
     collected.clear();
     const measure = runStep(program, model, plan, this.isShared);
-    const isUnderstood = noted.length === 0 && collected.size === 0;
+    const isUnderstood = noted.length === 0 && collected.size === 0 && program.execution.bounds.size === 0;
     collected.clear();
     for (const [key, unknown] of before) collected.set(key, unknown);
     return this.judged(batch, measure, isUnderstood, this.setup);

@@ -3,6 +3,7 @@ import { fitTexts } from "../messages/estimate";
 import { message, type Message } from "../messages/message";
 import type { ModelSteps, RanStep } from "./estimate-steps";
 import type { Setting, TrainingSetup } from "./setup";
+import { formatBytes } from "./units";
 
 export interface FitOption {
   /** What would change, in words: "micro-batch 16 with 2 accumulation steps". */
@@ -49,6 +50,7 @@ export function whatFits(steps: ModelSteps, limit: number, largest: number | und
     ...smallerBatch(steps, limit),
     ...again.flatMap((one) => option(one, steps.under(one.setup).simulated())),
     ...restated.flatMap((one) => option(one, steps.restated(one.setup))),
+    ...offloaded(steps, limit),
   ];
   return { limit, options, largestBatch: largest };
 }
@@ -112,14 +114,34 @@ function optimizers(setup: TrainingSetup): Candidate[] {
   return candidates;
 }
 
+/** Other ways to share the states; those that need several devices or a sharding engine only where there are some. */
 function shardings(setup: TrainingSetup): Candidate[] {
-  if (setup.shard !== undefined && setup.shard.value !== "none") return [];
-  const devices = Math.max(2, setup.devices?.value ?? 2);
-  return [
-    {
-      title: message(fitTexts.shard, { devices }),
-      changes: { shard: "fsdp", devices: String(devices) },
-      setup: { ...setup, shard: chosen("fsdp"), devices: chosen(devices) },
-    },
-  ];
+  const shard = setup.shard?.value ?? "none";
+  const present = setup.devices?.value ?? 1;
+  if (shard !== "none" && shard !== "ddp") return [];
+  const devices = Math.max(2, present);
+  const fsdp: Candidate = {
+    title: message(fitTexts.shard, { devices }),
+    changes: { shard: "fsdp", devices: String(devices) },
+    setup: { ...setup, shard: chosen("fsdp"), devices: chosen(devices) },
+  };
+  const zero: Candidate = {
+    title: message(fitTexts.zero, { devices }),
+    changes: { shard: "zero1", devices: String(devices) },
+    setup: { ...setup, shard: chosen("zero1"), devices: chosen(devices) },
+  };
+  return present > 1 ? [zero, fsdp] : [fsdp];
+}
+
+/** DeepSpeed and FSDP keep the optimizer on the host when they are told to. */
+function offloaded(steps: ModelSteps, limit: number): FitOption[] {
+  const { setup } = steps;
+  const [shard, offload] = [setup.shard?.value ?? "none", setup.offload?.value ?? "none"];
+  if (shard === "none" || shard === "ddp" || offload !== "none") return [];
+  const ran = steps.restated({ ...setup, offload: chosen("optimizer") });
+  if (ran === undefined) return [];
+  const { bytes, complete, states } = ran;
+  const title = message(fitTexts.offload, { host: formatBytes(states.host) });
+  const fits = complete && bytes <= limit;
+  return [{ title, changes: { offload: "optimizer" }, bytes, isLowerBound: !complete, fits }];
 }

@@ -5,6 +5,7 @@
  * Ownership follows CPython: whoever gets a tensor from `call`, `parameter`, … owns one reference and gives it back with
  * `release`. A storage lives while a tensor on it is referenced or a graph node saved it. Arguments are borrowed.
  */
+import type { Message } from "../messages/message";
 import type { Span } from "../python/tree";
 import { AllocationLog, roundedUp } from "./allocation-log";
 import { CheckpointSegment, Replay } from "./checkpoint";
@@ -103,6 +104,8 @@ export class Execution {
   readonly attentionKernels: string[] = [];
   /** Set to an array to collect a point for every operator that allocates. */
   timeline: TimelinePoint[] | undefined;
+  /** Kernels that are known to hold more than is counted, by place and reason. */
+  readonly bounds = new Map<string, { readonly reason: Message; readonly span: Span | undefined }>();
   /** What is allocated and freed since `beginLog`. */
   log: AllocationLog | undefined;
   readonly parameters: Tensor[] = [];
@@ -433,6 +436,12 @@ export class Execution {
 
   takePeak(): Peak {
     return { ...this.peak };
+  }
+
+  /** The running operator holds more than is counted, and nobody says how much: what it is part of is a lower bound. */
+  noteBound(reason: Message): void {
+    const { span } = this.running.location;
+    this.bounds.set(`${span?.start} ${reason.text.en}`, { reason, span });
   }
 
   /** Begins to log what is allocated and freed from here on, in a step of `batch` samples. */

@@ -336,6 +336,8 @@ export const estimateMessages = {
   buffers: { en: "buffers", "zh-cn": "缓冲区" },
   gradients: { en: "gradients", "zh-cn": "梯度" },
   optimizer: { en: "optimizer state", "zh-cn": "优化器状态" },
+  host: { en: "offloaded to the host", "zh-cn": "卸载到主机内存" },
+  hostRemark: { en: "host memory for each device", "zh-cn": "每个设备占用的主机内存" },
   saved: { en: "saved for backward", "zh-cn": "为反向保存的激活" },
   perSample: { en: "{bytes} a sample", "zh-cn": "每个样本 {bytes}" },
   peak: { en: "peak of a step", "zh-cn": "一个训练步的峰值" },

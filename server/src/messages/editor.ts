@@ -80,6 +80,7 @@ export const modelTexts = {
   gradients: { en: "Gradients", "zh-cn": "梯度" },
   optimizer: { en: "Optimizer state ({name})", "zh-cn": "优化器状态（{name}）" },
   optimizerUnknown: { en: "Optimizer state", "zh-cn": "优化器状态" },
+  host: { en: "Offloaded to the host's memory, a device", "zh-cn": "卸载到主机内存（每个设备）" },
   states: { en: "Model states together", "zh-cn": "参数、梯度与优化器状态合计" },
   saved: { en: "Activations saved for backward", "zh-cn": "激活（为反向保存）" },
   savedPerSample: { en: "{size}, {perSample} a sample", "zh-cn": "{size}，每个样本 {perSample}" },

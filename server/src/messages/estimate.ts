@@ -98,4 +98,12 @@ export const fitTexts = {
   checkpoint: { en: "checkpointing of the repeated blocks", "zh-cn": "对重复的模块使用激活检查点" },
   optimizer: { en: "optimizer {name}", "zh-cn": "优化器 {name}" },
   shard: { en: "FSDP over {devices} devices", "zh-cn": "在 {devices} 个设备上使用 FSDP" },
+  zero: {
+    en: "the optimizer state shared out over {devices} devices (ZeRO 1)",
+    "zh-cn": "将优化器状态分片到 {devices} 个设备（ZeRO 1）",
+  },
+  offload: {
+    en: "the optimizer offloaded to the host ({host} of its memory a device)",
+    "zh-cn": "将优化器卸载到主机（每个设备占用主机内存 {host}）",
+  },
 } satisfies Record<string, MessageText>;

@@ -66,6 +66,37 @@ describe("what would make it fit", () => {
     assert.ok(answer.options.every((option) => option.bytes <= present));
   });
 
+  it("offers to share or offload the optimizer where there are devices or an engine for it", () => {
+    const changes = (devices: number, shard: "ddp" | "zero2"): string[] => {
+      const { module, setup } = subject("gpt.py", (given) => ({
+        ...given,
+        budget: { value: GiB, from: "header" },
+        devices: { value: devices, from: "script" },
+        shard: { value: shard, from: "script" },
+      }));
+      const options = estimates(module, setup).whatFits()?.options ?? [];
+      return options.map((option) => JSON.stringify(option.changes));
+    };
+    assert.ok(changes(4, "ddp").includes('{"shard":"zero1","devices":"4"}'));
+    assert.ok(!changes(4, "ddp").some((change) => change.includes("offload")));
+    assert.ok(changes(4, "zero2").includes('{"offload":"optimizer"}'));
+    assert.ok(!changes(4, "zero2").some((change) => change.includes("shard")));
+  });
+
+  it("gives no promise where a kernel holds more than is counted", () => {
+    const { module, setup } = subject("lstm_lm.py");
+    const found = estimates(module, setup);
+    const [model] = found.all();
+    assert.equal(model?.complete, false);
+    assert.ok(model.unknown.some(({ reason }) => reason.text.en.includes("cuDNN")));
+    assert.equal(found.largestBatch(64 * GiB), undefined);
+    const { module: same, setup: inference } = subject("lstm_lm.py", (given) => ({
+      ...given,
+      mode: { value: "infer", from: "header" },
+    }));
+    assert.equal(estimates(same, inference).all()[0]?.complete, true);
+  });
+
   it("has nothing to say without a limit or an input", () => {
     const { module } = subject("gpt.py");
     assert.equal(estimates(module, {}).whatFits(), undefined);

@@ -6,6 +6,7 @@
  * `budget` and `device` in bytes or null, `needed` (the peak allocated on CUDA, or the model states where the peak is
  * not known), `isLowerBound` of `needed`, `verdict` (`fits`, `over-budget`, `over-device`, `unknown`), and `batch`,
  * `accumulate`, `devices` with their product `effectiveBatch` (null where the micro-batch is not known).
+ * `host`, there only with `offload`, is what each device has in the host's memory; all other sizes are one device's.
  * `largestBatch` is the largest micro-batch that fits budget or device, null where not all of the step is known.
  * `peak.device` is what the device shows for the process, an interval: allocated bytes, 6 to 13 % of allocator slack and the
  * CUDA context, as measured on a T4; `most` is null where the peak is a lower bound.
@@ -61,6 +62,7 @@ function jsonModel(model: ModelEstimate, placed: Placed, language: Language): ob
     buffers: isBuilt ? { bytes: buffers.bytes } : null,
     gradients: isBuilt ? { bytes: gradients.bytes } : null,
     optimizer: optimizer && { name: optimizer.name, bytes: optimizer.bytes },
+    ...(model.host === undefined ? {} : { host: { bytes: model.host } }),
     saved: saved && { bytes: saved.bytes, perSample: saved.perSample },
     peak: peak && {
       bytes: peak.bytes,

@@ -77,6 +77,9 @@ function rowsOf(model: ModelEstimate, placed: Placed, terminal: Terminal): Row[]
     [message(texts.peak), peak ? figure(peak.bytes) : unknown, peak ? peakPlace(peak, placed, terminal) : ""],
   ];
   if (peak) rows.push([message(texts.allocated), figure(peak.allocated), ""]);
+  if (model.host !== undefined) {
+    rows.push([message(texts.host), figure(model.host), terminal.text(message(texts.hostRemark))]);
+  }
   return rows;
 }
 

@@ -81,6 +81,16 @@ export function dependsOnValues(operator: string): Message {
   );
 }
 
+export function reserveNotKnown(operator: string): Message {
+  return message(
+    {
+      en: "cuDNN keeps more for the backward of {operator} than is counted: the size of its reserve is not documented",
+      "zh-cn": "cuDNN 为 {operator} 的反向保留的显存多于已计入的部分：其保留区的大小没有公开",
+    },
+    { operator },
+  );
+}
+
 export function channelsDoNotFit(operator: string, expected: number, tensor: Tensor): Message {
   return message(
     {

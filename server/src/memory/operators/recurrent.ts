@@ -10,7 +10,7 @@ import { elementwise } from "./kernels";
 import { linear, mm } from "./matrix";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
-import { shapesDoNotFit } from "./reasons";
+import { reserveNotKnown, shapesDoNotFit } from "./reasons";
 import { cat, stack, unbind } from "./joining";
 import { contiguousOf, select, transpose } from "./views";
 
@@ -389,7 +389,7 @@ function initialStates(
 /**
  * _cudnn_rnn: one kernel for all layers. It keeps input, states, output and a reserve. cuDNN does not document the
  * reserve's size; counted here is what backward cannot do without: the activated gates of every step, LSTM's cell states,
- * and the outputs between the layers. The true reserve is larger.
+ * and the outputs between the layers. The true reserve is larger, so a step with a graph through it is a lower bound.
  */
 function cudnnLayers(
   layer: Layer,
@@ -423,6 +423,7 @@ function cudnnLayers(
   const perRow = matrices.reduce((sum, { shape }) => sum + elementCount(shape), 0);
   frame.execution.noteProducts(length * batch * perRow);
   const inputs = [time, ...hidden, ...weights];
+  if (frame.execution.needsGraph(inputs)) frame.execution.noteBound(reserveNotKnown(`torch.${kind}`));
   differentiable(frame, {
     name: "CudnnRnnBackward0",
     inputs,
