@@ -157,7 +157,7 @@ describe("the built command line", function () {
     folder.write("a.py", flawed);
     folder.write("base.json", '{"vramlintBaseline": 1, "findings": []}');
     // A limit on the size of files does what a full disk does, once its signal is ignored.
-    const limited = (...argv: string[]): { status: number | null; stderr: string } =>
+    const limited = (...argv: string[]): { status: number | null; stdout: string; stderr: string } =>
       spawnSync(
         "bash",
         ["-c", `trap '' XFSZ; ulimit -f 0; exec "$@"`, "bash", process.execPath, program, ...argv],
@@ -174,10 +174,23 @@ describe("the built command line", function () {
       recorded.stderr,
       "vramlint: base.json: the baseline cannot be written (EFBIG); it is as it was.\n",
     );
+    assert.equal(recorded.stdout, "2 findings in 1 file.\n");
     assert.equal(recorded.status, 2);
     assert.equal(readFileSync(folder.join("a.py"), "utf8"), flawed);
     assert.equal(readFileSync(folder.join("base.json"), "utf8"), '{"vramlintBaseline": 1, "findings": []}');
     assert.deepEqual(readdirSync(folder.path), ["a.py", "base.json"]);
+  });
+
+  it("says so when the report cannot be written", function () {
+    if (!existsSync("/dev/full")) this.skip();
+    folder.write("a.py", flawed);
+    const { status, stderr } = spawnSync(
+      "bash",
+      ["-c", `exec "$@" > /dev/full`, "bash", process.execPath, program, "check", "a.py"],
+      { cwd: folder.path, encoding: "utf8" },
+    );
+    assert.match(stderr, /^vramlint: ENOSPC/);
+    assert.equal(status, 2);
   });
 
   it("does not wait for input on Ctrl-C", async () => {

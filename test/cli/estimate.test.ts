@@ -422,6 +422,27 @@ describe("vramlint estimate", () => {
       }
     });
 
+    it("has every key of its JSON on the page about it", async () => {
+      const lenet = readFileSync(path.join(__dirname, "../goldens/models/lenet5.py"), "utf8");
+      folder.write("a.py", lenet.replace("budget=1GiB", "budget=15MiB, measured=16:1GiB 32:2GiB"));
+      const { stdout } = await vramlint(["estimate", "a.py", "--format", "json"], { cwd: folder.path });
+      const keys = new Set<string>();
+      JSON.parse(stdout, (key, value: unknown) => {
+        if (key !== "" && !/^\d+$/.test(key)) keys.add(key);
+        return value;
+      });
+      // What a change is about is a key of the header.
+      for (const key of ["batch", "accumulate", "residuals", "largestMeasured"])
+        assert.ok(keys.has(key), key);
+      for (const page of ["command-line.md", "command-line.zh-cn.md"]) {
+        const text = readFileSync(path.join(__dirname, "../../docs", page), "utf8");
+        for (const key of keys) {
+          if (["precision", "checkpoint", "shard", "optimizer"].includes(key)) continue;
+          assert.match(text, new RegExp(`[\`.]${key}\``), `${page}: ${key}`);
+        }
+      }
+    });
+
     it("says what is missing in a file without models", async () => {
       folder.write("a.py", "import torch\n");
       const { code, stdout, stderr } = await vramlint(["estimate", "a.py"], { cwd: folder.path });

@@ -28,7 +28,10 @@ if (isMainThread) {
 for (const stream of [process.stdout, process.stderr]) stream.on("error", readerGone);
 
 function readerGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") process.exit(exitCodes.failure);
+  if (error.code !== "EPIPE") {
+    process.stderr.write(`vramlint: ${error.message}\n`, () => process.exit(exitCodes.failure));
+    return;
+  }
   // The file that is being fixed is finished first.
   isReaderGone = true;
   abort.abort();

@@ -88,6 +88,8 @@ interface Filters {
 class CheckRun {
   private files = 0;
   private findings = 0;
+  /** Those that are not told because the baseline is to know them from now on. */
+  private recorded = 0;
   /** Those that fail the run. */
   private failing = 0;
   private fixable = 0;
@@ -181,6 +183,8 @@ class CheckRun {
     if (baseline !== undefined && "mistake" in baseline) {
       this.problem(baseline.mistake, "error");
       baseline = undefined;
+      // What was to become known is not.
+      this.findings += this.recorded;
     }
     const { files, findings, fixable, fixed, problems } = this;
     const succeeded = problems.every(({ severity }) => severity === "note");
@@ -299,6 +303,7 @@ class CheckRun {
     // What is being written into the baseline is known from now on.
     const told = this.plan.baseline?.write === true ? { ...file, findings: [] } : file;
     this.findings += told.findings.length;
+    this.recorded += file.findings.length - told.findings.length;
     this.failing += told.findings.filter(({ level }) => isAtLeast(level, this.options.failOn)).length;
     this.fixable += told.findings.filter((finding) => isFixable(finding, "safe")).length;
     const text = this.report.file(told);
