@@ -42,7 +42,9 @@ export function isMadeInIteration(torch: TorchFacts, value: Expression, loop: Lo
         }
         const inside = reach.isInBody(loop, one.node);
         // A loop-carried definition: further down, or the very statement that reads it.
-        const earlier = inside && one.node.end > read.start && one.node !== loop;
+        // What an inner loop or a comprehension around the read goes over is of this iteration.
+        const isAround = one.kind === "iterate" && one.node.start <= read.start && read.end <= one.node.end;
+        const earlier = inside && one.node.end > read.start && one.node !== loop && !isAround;
         if (!inside || earlier) {
           if (one.kind === "iterate" && one.node === loop) continue;
           if (one.value !== undefined && torch.provenance.carried(one.value, one.path).graph !== "no") {
