@@ -638,7 +638,7 @@ class Evaluator implements CarriedValues {
 /** What an unseen model returns beside its first result may be an index, a mask, or a number for the log. */
 function surelyDifferentiable({ className }: ResolvedObject, [part]: Path): boolean {
   if (part === undefined || part === 0 || part === "*") return true;
-  if (className?.startsWith("torch.nn.")) return true;
+  if (className?.startsWith("torch.nn.") && !/\.(Module|\w*Parallel)$/.test(className)) return true;
   return (
     typeof part === "string" && /loss|logit|hidden|output|embed|feature|pred|score|state|prob/i.test(part)
   );
