@@ -43,6 +43,7 @@ export function runsWithEachBackward(
   loop: TrainingLoop,
   isNoCondition: (place: Place) => boolean = () => false,
 ): boolean {
+  if (isInGuard(event, loop)) return false;
   return loop.backwards.some(({ places }) =>
     event.places.every(
       (place) =>
@@ -50,6 +51,14 @@ export function runsWithEachBackward(
         places.includes(place) ||
         isNoCondition(place),
     ),
+  );
+}
+
+/** In the arm that steps. Each arm may have a backward: `if last: backward, step; else: with no_sync(): backward`. */
+function isInGuard({ places }: TraceEvent, { accumulation }: TrainingLoop): boolean {
+  const guard = accumulation?.branch;
+  return places.some(
+    (place) => place.kind === "branch" && place.node === guard?.node && place.taken === guard.taken,
   );
 }
 

@@ -17,7 +17,7 @@ export function gpuEvidence(torch: TorchFacts): Node | undefined {
 
 const evidence = new WeakMap<Module, { readonly place: Node | undefined }>();
 
-const placingCalls = /^torch\.(cuda|xpu|npu)\.(set_device|current_device|device)$/;
+const placingCalls = /^torch\.(cuda|xpu|npu)\.(set_device|current_device|device|amp\.\w+)$/;
 const gpuDevice = /^(cuda|xpu|mps|npu|hpu)(:\d*)?$/;
 
 function findEvidence(torch: TorchFacts): Node | undefined {
