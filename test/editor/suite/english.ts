@@ -2,6 +2,7 @@ import "./activation";
 import "./diagnostics";
 import "./models";
 import "./commands";
+import "./timeline";
 import "./training-plan";
 import "./workspace-scan";
 import "./notebooks";

@@ -11,8 +11,7 @@ describe("pictures", () => {
   after(closeEverything);
 
   for (const [shade, theme] of Object.entries(themes)) {
-    const name = (of: string): string =>
-      [of, ...(shade === "dark" ? ["dark"] : []), ...(isChinese ? ["zh-cn"] : [])].join(".");
+    const name = (of: string): string => pictureName(of, shade);
 
     it(`are taken in ${shade}`, async () => {
       await setting("workbench.colorTheme", theme);
@@ -55,6 +54,31 @@ describe("pictures", () => {
     });
   }
 });
+
+describe("pictures of the memory timeline", () => {
+  before(function () {
+    if (process.env["VRAMLINT_PICTURES"] === undefined) this.skip();
+  });
+  after(closeEverything);
+
+  for (const [shade, theme] of Object.entries(themes)) {
+    it(`are taken in ${shade}`, async () => {
+      await setting("workbench.colorTheme", theme);
+      await tidyWindow();
+      await ask({ size: "1480x900" });
+      await show(await open("train.py"), "class Block", 1);
+      await vscode.commands.executeCommand("vramlint.showTimeline");
+      await ask({ in: "panel", wait: ".plot > svg" });
+      await ask({ in: "panel", fill: "#recompute", value: "4" });
+      await ask({ in: "panel", wait: "#panel[data-delay]", picture: pictureName("timeline", shade) });
+      await closeEverything();
+    });
+  }
+});
+
+function pictureName(of: string, shade: string): string {
+  return [of, ...(shade === "dark" ? ["dark"] : []), ...(isChinese ? ["zh-cn"] : [])].join(".");
+}
 
 function at(position: vscode.Position): vscode.Selection {
   return new vscode.Selection(position, position);
