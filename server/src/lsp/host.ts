@@ -9,8 +9,8 @@ import type { SettingsSource } from "./project-files";
 export interface Surroundings {
   /** Addresses of the workspace's folders. */
   readonly folders: readonly string[];
-  /** Open files: their texts count before those on disk. */
-  readonly open: readonly (OpenFile & { readonly uri: string })[];
+  /** The files that are open when it is called: their texts count before those on disk. */
+  open(): readonly (OpenFile & { readonly uri: string })[];
 }
 
 /** A script or a notebook as it lies on disk. */

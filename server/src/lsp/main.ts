@@ -7,7 +7,6 @@ import { version } from "../../../package.json";
 import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { followImports } from "../workspace/imports";
-import type { OpenFile } from "../workspace/imports";
 import { sitePackagesOf } from "../workspace/installed-packages";
 import { listScripts, readScript } from "../workspace/scripts";
 import { SettingsFiles } from "../workspace/settings-files";
@@ -74,16 +73,11 @@ const host: ServerHost = {
   followImports(uri, { folders, open }) {
     const file = pathOf(uri);
     if (file === undefined) return undefined;
-    const byPath = new Map<string, OpenFile>();
-    for (const one of open) {
-      const place = pathOf(one.uri);
-      if (place !== undefined) byPath.set(place, one);
-    }
     const root = innermostAround(file, folders);
     return followImports(file, {
       root,
       packages: sitePackagesOf(file, { root, variables: process.env }),
-      openFile: (place) => byPath.get(place),
+      openFile: (place) => open().find((one) => pathOf(one.uri) === place),
     });
   },
   now: () => performance.now(),

@@ -156,7 +156,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
       logError,
       () => host.now(),
       finished,
-      (unit) => host.followImports?.(unit.uri, { folders: [...folders], open: openFiles(documents) }),
+      (unit) => host.followImports?.(unit.uri, { folders: [...folders], open: () => openFiles(documents) }),
     ),
     parserReady: parser,
     background,
@@ -271,7 +271,7 @@ async function watchProject(connection: Connection): Promise<void> {
 }
 
 /** The open files that others may import. */
-function openFiles(documents: Documents): Surroundings["open"] {
+function openFiles(documents: Documents): ReturnType<Surroundings["open"]> {
   return documents.all().flatMap((unit) => {
     if (unit instanceof NotebookUnit || unit.isTooLarge) return [];
     return [{ uri: unit.uri, text: unit.text, parsed: () => unit.parsed().module }];
