@@ -10,7 +10,7 @@ export interface Surroundings {
   /** Addresses of the workspace's folders. */
   readonly folders: readonly string[];
   /** The files that are open when it is called: their texts count before those on disk. */
-  open(): readonly (OpenFile & { readonly uri: string })[];
+  readonly open: () => readonly (OpenFile & { readonly uri: string })[];
 }
 
 /** A script or a notebook as it lies on disk. */
