@@ -25,6 +25,7 @@ import type { RuleFailure, SharedContext } from "./rules/run";
 import { selectRules } from "./rules/select";
 import type { LevelOverrides } from "./rules/select";
 import { isKnownExport } from "./torch/api-exports";
+import type { ReadBeside } from "./torch/script-setup/deepspeed";
 import { torchFacts } from "./torch/facts";
 import type { TorchFacts } from "./torch/facts";
 import { usesOtherFramework } from "./torch/other-frameworks";
@@ -40,6 +41,8 @@ export interface AnalysisOptions {
   readonly setup?: TrainingSetup;
   /** Finds the files behind imports. */
   readonly resolveImport?: ResolveImport | undefined;
+  /** Reads configuration files that the script names, relative to its folder. */
+  readonly readBeside?: ReadBeside | undefined;
   /** Device and budget for files whose header names none, e.g. from the project's settings. */
   readonly defaults?: TrainingSetup;
 }
@@ -207,7 +210,8 @@ class FileFacts implements SharedContext {
   }
 
   get torch(): TorchFacts {
-    return (this.knownTorch ??= torchFacts(this.module, this.scopes, this.options.resolveImport));
+    const { resolveImport, readBeside } = this.options;
+    return (this.knownTorch ??= torchFacts(this.module, this.scopes, resolveImport, readBeside));
   }
 
   get script(): TrainingSetup {

@@ -5,8 +5,8 @@ import { measuredLine } from "../memory/measured-line";
 import { estimateMessages as texts, usageMessages } from "../messages/cli";
 import { message } from "../messages/message";
 import { initializeParser, parseModule } from "../python/parse";
-import type { ResolveImport } from "../python/resolve-import";
-import { importResolver } from "../workspace/imports";
+import { followImports } from "../workspace/imports";
+import type { FollowedImports } from "../workspace/imports";
 import { sitePackagesOf } from "../workspace/installed-packages";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { describeError, printable } from "../workspace/problem";
@@ -31,8 +31,8 @@ export interface EstimateOptions extends SetupOptions {
   readonly exitZero: boolean;
 }
 
-function importsOf(file: string, { cwd: root, env: variables }: Io): ResolveImport {
-  return importResolver(file, { root, packages: sitePackagesOf(file, { root, variables }) });
+function importsOf(file: string, { cwd: root, env: variables }: Io): FollowedImports {
+  return followImports(file, { root, packages: sitePackagesOf(file, { root, variables }) });
 }
 
 export async function estimate(file: string, options: EstimateOptions, terminal: Terminal): Promise<number> {
@@ -58,11 +58,13 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   const parsed = parseModule(python);
   try {
     const isNameless = file === stdinMark && options.stdinFilename === undefined;
-    const resolveImport = isNameless ? undefined : importsOf(path.resolve(io.cwd, name), io);
+    const imports = isNameless ? undefined : importsOf(path.resolve(io.cwd, name), io);
+    const resolveImport = imports?.resolve;
     const { estimates, setup, verdict } = analyze(parsed, {
       ...project.optionsFor(name),
       select: [],
       resolveImport,
+      readBeside: imports?.readBeside,
     });
     const models = estimates.all();
     const isOver = verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";

@@ -76,6 +76,7 @@ export class Analyses {
       const analysis = analyze(unit.parsed(), {
         ...settings.analysis,
         resolveImport: imports?.resolve,
+        readBeside: imports?.readBeside,
       });
       for (const { rule, error } of analysis.failures)
         this.logError(`${rule} broke on ${unit.uri}: ${describe(error)}`);

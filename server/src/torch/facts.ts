@@ -10,6 +10,7 @@ import { OtherFiles } from "./other-files";
 import { createProvenance, type Provenance } from "./provenance";
 import { createResolver, type Resolver } from "./resolve";
 import { createScriptSetup, type ScriptSetup } from "./script-setup";
+import type { ReadBeside } from "./script-setup/deepspeed";
 import { createTrainingLoops, type TrainingLoops } from "./training-loop";
 
 export interface TorchFacts {
@@ -26,17 +27,30 @@ export interface TorchFacts {
   readonly scriptSetup: ScriptSetup;
 }
 
-/** `resolveImport` finds the files behind imports; without it what they define is not known. */
-export function torchFacts(module: Module, scopes: Scopes, resolveImport?: ResolveImport): TorchFacts {
-  if (resolveImport === undefined) return factsOf(module, scopes, undefined);
-  return factsOf(module, scopes, new OtherFiles(resolveImport, factsOfOther).find);
+/**
+ * `resolveImport` finds the files behind imports; without it what they define is not known. `readBeside` reads the
+ * configuration files that the script names.
+ */
+export function torchFacts(
+  module: Module,
+  scopes: Scopes,
+  resolveImport?: ResolveImport,
+  readBeside?: ReadBeside,
+): TorchFacts {
+  if (resolveImport === undefined) return factsOf(module, scopes, undefined, readBeside);
+  return factsOf(module, scopes, new OtherFiles(resolveImport, factsOfOther).find, readBeside);
 }
 
 function factsOfOther(module: Module, find: FindFile): TorchFacts {
   return factsOf(module, buildScopes(module, { isKnownExport }), find);
 }
 
-function factsOf(module: Module, scopes: Scopes, find: FindFile | undefined): TorchFacts {
+function factsOf(
+  module: Module,
+  scopes: Scopes,
+  find: FindFile | undefined,
+  readBeside?: ReadBeside,
+): TorchFacts {
   let resolve: Resolver | undefined;
   let provenance: Provenance | undefined;
   let frameworks: FrameworkFacts | undefined;
@@ -60,7 +74,12 @@ function factsOf(module: Module, scopes: Scopes, find: FindFile | undefined): To
       return (trainingLoops ??= createTrainingLoops(facts.resolve, facts.frameworks));
     },
     get scriptSetup() {
-      return (scriptSetup ??= createScriptSetup(facts.resolve, facts.frameworks, facts.trainingLoops));
+      return (scriptSetup ??= createScriptSetup(
+        facts.resolve,
+        facts.frameworks,
+        facts.trainingLoops,
+        readBeside,
+      ));
     },
   };
   return facts;

@@ -9,12 +9,14 @@ import type { Resolver } from "./resolve";
 import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
 import { Constants } from "./script-setup/constants";
 import { dataOf, type ScriptData } from "./script-setup/data";
+import { deepSpeedConfiguration } from "./script-setup/deepspeed";
+import type { DeepSpeedConfiguration, ReadBeside } from "./script-setup/deepspeed";
 import { forwardOf } from "./script-setup/forward";
 import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
 import { precisionOf } from "./script-setup/precision";
 import { trainerCallsOf, type TrainerCalls } from "./script-setup/trainers";
-import { checkpointingOf, shardingOf } from "./script-setup/wrapping";
+import { checkpointingOf, offloadOf, shardingOf } from "./script-setup/wrapping";
 import type { TrainingLoops } from "./training-loop";
 
 /** A value and the expression of the script that gives it. */
@@ -72,6 +74,8 @@ export interface ScriptForward {
   readonly others: readonly Call[];
 }
 
+export type ScriptOffload = "optimizer" | "parameters";
+
 export type ScriptSharding = "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
 
 export interface ScriptSetup {
@@ -85,6 +89,7 @@ export interface ScriptSetup {
   readonly model: ScriptValue<ScriptModel> | undefined;
   readonly shard: ScriptValue<ScriptSharding> | undefined;
   readonly forward: ScriptValue<ScriptForward> | undefined;
+  readonly offload: ScriptValue<ScriptOffload> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
   readonly data: ScriptData;
@@ -97,6 +102,7 @@ export interface SetupContext {
   readonly trainingLoops: TrainingLoops;
   readonly constants: Constants;
   readonly trainers: TrainerCalls;
+  readonly deepspeed: DeepSpeedConfiguration | undefined;
 }
 
 /** Everything inside is computed on first use. */
@@ -104,9 +110,11 @@ export function createScriptSetup(
   resolver: Resolver,
   frameworks: FrameworkFacts,
   trainingLoops: TrainingLoops,
+  readBeside?: ReadBeside,
 ): ScriptSetup {
   const constants = new Constants(resolver);
   let trainers: TrainerCalls | undefined;
+  let deepspeed: { readonly value: DeepSpeedConfiguration | undefined } | undefined;
   const context: SetupContext = {
     resolver,
     frameworks,
@@ -114,6 +122,10 @@ export function createScriptSetup(
     constants,
     get trainers() {
       return (trainers ??= trainerCallsOf(resolver));
+    },
+    get deepspeed() {
+      deepspeed ??= { value: deepSpeedConfiguration(resolver, constants, context.trainers, readBeside) };
+      return deepspeed.value;
     },
   };
   return lazily({
@@ -126,6 +138,7 @@ export function createScriptSetup(
     model: () => modelOf(context),
     shard: () => shardingOf(context),
     forward: () => forwardOf(context),
+    offload: () => offloadOf(context),
     checkpointing: () => checkpointingOf(context),
     data: () => dataOf(context),
   });

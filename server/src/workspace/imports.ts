@@ -45,6 +45,8 @@ const liveDisk = { stats: statsNow };
 /** The imports of one file as they were followed during one analysis. */
 export interface FollowedImports {
   readonly resolve: ResolveImport;
+  /** The text of a JSON file that the script names, relative to its folder; undefined when it is not there or too large. */
+  readBeside(name: string): string | undefined;
   /** False once one of the answers would be another one: a file was changed, came or went. */
   isCurrent(): boolean;
 }
@@ -84,6 +86,7 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
     return resolve(dotted, level, from ?? file, folders, within === undefined ? place : inWorkspace);
   };
   const known = new Map<string, Answer>();
+  const read = new Map<string, string | undefined>();
   return {
     resolve(dotted, level, from, within) {
       const key = `${within ?? ""} ${level} ${dotted} ${from ?? ""}`;
@@ -95,8 +98,14 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
       }
       return answer.found;
     },
+    readBeside(name) {
+      const beside = path.resolve(path.dirname(file), name);
+      if (!read.has(beside)) read.set(beside, readSmall(beside));
+      return read.get(beside);
+    },
     isCurrent() {
       folders = undefined;
+      if ([...read].some(([beside, text]) => readSmall(beside) !== text)) return false;
       return [...known.values()].every(({ question, found }) => find(question)?.source === found?.source);
     },
   };
@@ -239,6 +248,14 @@ function forget(file: string): void {
   parsedLength -= entry.text.length;
   parsedFiles.delete(file);
   stillHeld.set(file, new WeakRef(entry.imported));
+}
+
+/** Configurations are small; what is larger is data. */
+const largestConfiguration = 256 * 1024;
+
+function readSmall(file: string): string | undefined {
+  if (!/\.json$/i.test(file)) return undefined;
+  return (statOf(file)?.size ?? Infinity) > largestConfiguration ? undefined : readText(file);
 }
 
 function readText(file: string): string | undefined {

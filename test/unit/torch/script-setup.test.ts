@@ -6,9 +6,14 @@ import { torchFacts } from "../../../server/src/torch/facts";
 import type { ScriptSetup, ScriptValue } from "../../../server/src/torch/script-setup";
 import { loadParser } from "../../support/parser";
 
-function setupOf(text: string): { readonly setup: ScriptSetup; readonly source: Source } {
+function setupOf(
+  text: string,
+  files: Readonly<Record<string, string>> = {},
+): { readonly setup: ScriptSetup; readonly source: Source } {
   const parsed = parseModule(text);
-  const setup = { ...torchFacts(parsed.module, buildScopes(parsed.module)).scriptSetup };
+  const setup = {
+    ...torchFacts(parsed.module, buildScopes(parsed.module), undefined, (name) => files[name]).scriptSetup,
+  };
   parsed.dispose();
   return { setup, source: parsed.source };
 }
@@ -372,5 +377,72 @@ config = {"zero_optimization": {"stage": 2}}
 engine, _, _, _ = deepspeed.initialize(model=net, config=config)
 `);
     assert.equal(valueOf(setup.shard), "zero2");
+  });
+
+  describe("DeepSpeed's configuration", () => {
+    const configuration = `{
+    "train_micro_batch_size_per_gpu": 4,
+    "gradient_accumulation_steps": 16,
+    "bf16": {"enabled": true},
+    "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "none"}},
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+}`;
+    const json = configuration.replace(",\n}", "\n}");
+    const engine = "engine, *_ = deepspeed.initialize(model=Net(), config=";
+    const forms: readonly (readonly [
+      name: string,
+      text: string,
+      files?: Readonly<Record<string, string>>,
+    ])[] = [
+      ["a dictionary", `${head}import deepspeed\n${engine}${configuration.replaceAll("true", "True")})\n`],
+      [
+        "a dictionary with a name",
+        `${head}import deepspeed\nds = ${configuration.replaceAll("true", "True")}\n${engine}ds)\n`,
+      ],
+      ["a file", `${head}import deepspeed\n${engine}"ds.json")\n`, { "ds.json": json }],
+      [
+        "a file behind a constant",
+        `${head}import deepspeed\nDS = "ds.json"\n${engine}DS)\n`,
+        { "ds.json": json },
+      ],
+      [
+        "a file for the Trainer",
+        `from transformers import TrainingArguments\nargs = TrainingArguments("out", deepspeed="ds.json")\n`,
+        { "ds.json": json },
+      ],
+    ];
+    for (const [name, text, files] of forms) {
+      it(name, () => {
+        const { setup, source } = setupOf(text, files);
+        assert.equal(valueOf(setup.batch), 4);
+        assert.equal(valueOf(setup.accumulate), 16);
+        assert.equal(valueOf(setup.precision), "amp-bf16");
+        assert.equal(valueOf(setup.shard), "zero3");
+        assert.equal(valueOf(setup.offload), "optimizer");
+        assert.equal(valueOf(setup.optimizer)?.name, "torch.optim.AdamW");
+        const shown = source.slice(setup.batch?.span ?? { start: 0, end: 0 });
+        assert.match(shown, files === undefined ? /^4$/ : /DS|ds\.json/);
+      });
+    }
+
+    it("leaves `auto` to the Trainer", () => {
+      const text = `from transformers import TrainingArguments\nargs = TrainingArguments("out", deepspeed="ds.json", per_device_train_batch_size=2, bf16=True)\n`;
+      const { setup } = setupOf(text, {
+        "ds.json": `{"train_micro_batch_size_per_gpu": "auto", "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2}}`,
+      });
+      assert.equal(valueOf(setup.batch), 2);
+      assert.equal(valueOf(setup.precision), "amp-bf16");
+      assert.equal(valueOf(setup.shard), "zero2");
+      assert.equal(setup.offload, undefined);
+    });
+
+    it("says nothing of a file that is not there or not JSON", () => {
+      const text = `${head}import deepspeed\n${engine}"ds.json")\n`;
+      for (const files of [{}, { "ds.json": "{" }, { "ds.json": "[1]" }]) {
+        const { setup } = setupOf(text, files);
+        assert.equal(setup.batch, undefined);
+        assert.equal(setup.shard, undefined);
+      }
+    });
   });
 });

@@ -1,6 +1,7 @@
 /** Micro-batch, accumulation steps and devices of a script. */
 import type { Call } from "../../python/tree";
 import type { ScriptValue, SetupContext } from "../script-setup";
+import { configuredCount } from "./deepspeed";
 
 /**
  * `TrainingArguments.per_device_train_batch_size` when it is not given:
@@ -12,6 +13,8 @@ const sampleLoaders = /^(torch\.utils\.data\.DataLoader|torchdata\.(\w+\.)*State
 
 export function batchOf(context: SetupContext): ScriptValue<number> | undefined {
   const { trainers, constants } = context;
+  const configured = configuredCount(context.deepspeed, "train_micro_batch_size_per_gpu");
+  if (configured !== undefined) return configured;
   if (trainers.severalArguments) return undefined;
   if (trainers.arguments !== undefined) {
     const call = trainers.arguments;
@@ -53,6 +56,8 @@ function batchOfLoader(
 
 export function accumulationOf(context: SetupContext): ScriptValue<number> | undefined {
   const { trainers, constants, trainingLoops } = context;
+  const own = configuredCount(context.deepspeed, "gradient_accumulation_steps");
+  if (own !== undefined) return own;
   if (trainers.severalArguments) return undefined;
   const configured: readonly (readonly [Call | undefined, string])[] = [
     [trainers.arguments, "gradient_accumulation_steps"],

@@ -3,6 +3,7 @@ import type { Call, Expression } from "../../python/tree";
 import { walk } from "../../python/walk";
 import { isOptimizer } from "../api-kinds";
 import type { ScriptModel, ScriptOptimizer, ScriptValue, SetupContext } from "../script-setup";
+import { configuredOptimizer } from "./deepspeed";
 import { identify, relate } from "../training-loop";
 
 /** Arguments that say nothing about memory. */
@@ -47,6 +48,8 @@ export function optimizerOf(context: SetupContext): ScriptValue<ScriptOptimizer>
       ? { value, span: first }
       : undefined;
   }
+  const configured = configuredOptimizer(context.deepspeed);
+  if (configured !== undefined) return configured;
   const call = trainers.arguments;
   if (call === undefined || constructions(context).length > 0 || constants.hidesArguments(call))
     return undefined;

@@ -3,6 +3,7 @@ import type { Call, Expression, Node, Span } from "../../python/tree";
 import { autocastContexts } from "../api";
 import { isScaler } from "../api-kinds";
 import type { ScriptPrecision, ScriptValue, SetupContext } from "../script-setup";
+import { configuredPrecision } from "./deepspeed";
 import { modelOf } from "./optimizer";
 
 /** `Trainer(precision=…)`, `Fabric(precision=…)`: https://lightning.ai/docs/pytorch/stable/common/precision_basic.html */
@@ -29,12 +30,16 @@ type Found = ScriptValue<ScriptPrecision> | undefined;
 type Answer = Found | "none" | "unknown";
 
 export function precisionOf(context: SetupContext): Found {
-  for (const ask of [fromTrainer, fromAutocast, fromScaler, fromCast]) {
+  for (const ask of [fromDeepSpeed, fromTrainer, fromAutocast, fromScaler, fromCast]) {
     const answer = ask(context);
     if (answer === "unknown") return undefined;
     if (answer !== "none") return answer;
   }
   return undefined;
+}
+
+function fromDeepSpeed({ deepspeed }: SetupContext): Answer {
+  return configuredPrecision(deepspeed) ?? "none";
 }
 
 function fromTrainer({ trainers, constants }: SetupContext): Answer {

@@ -1,6 +1,13 @@
 /** Checkpointing calls, and how states are spread over devices. */
-import type { Call, Dict, Expression } from "../../python/tree";
-import type { ScriptCheckpointing, ScriptSharding, ScriptValue, SetupContext } from "../script-setup";
+import type { Call } from "../../python/tree";
+import type {
+  ScriptCheckpointing,
+  ScriptOffload,
+  ScriptSharding,
+  ScriptValue,
+  SetupContext,
+} from "../script-setup";
+import { configuredOffload, configuredSharding } from "./deepspeed";
 
 const forms: readonly (readonly [RegExp, ScriptCheckpointing["form"]])[] = [
   [/^(torch\.utils\.checkpoint|deepspeed\.checkpointing)\.(checkpoint|checkpoint_sequential)$/, "segment"],
@@ -60,12 +67,14 @@ const strategies: Readonly<Record<string, ScriptSharding>> = {
 };
 
 export function shardingOf(context: SetupContext): ScriptValue<ScriptSharding> | undefined {
+  const configured = configuredSharding(context.deepspeed);
+  if (configured !== undefined) return configured;
   const { resolver, constants, trainers } = context;
   const found = new Map<ScriptSharding, Call>();
   for (const call of resolver.index.calls) {
     const name = resolver.qualifiedName(call.callee);
     if (name === undefined) continue;
-    const shard = name === "deepspeed.initialize" ? zeroStage(context, call) : wrapperOf(name);
+    const shard = wrapperOf(name);
     if (shard !== undefined && !found.has(shard)) found.set(shard, call);
   }
   // ZeRO-1 shards the optimizer of a DDP model.
@@ -83,22 +92,7 @@ function wrapperOf(name: string): ScriptSharding | undefined {
   return wrappers.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** `zero_optimization: { stage: 2 }` of a configuration that is a dictionary of this file. */
-function zeroStage({ resolver, constants }: SetupContext, call: Call): ScriptSharding | undefined {
-  const given = constants.argument(call, "config") ?? constants.argument(call, "config_params");
-  const config = given === undefined ? undefined : dictOf(resolver.valuesOf(given), given);
-  const zero = config === undefined ? undefined : entry(config, "zero_optimization");
-  const inner = zero === undefined ? undefined : dictOf(resolver.valuesOf(zero), zero);
-  const stage = inner === undefined ? undefined : constants.numberOf(entry(inner, "stage"));
-  return stage === 1 ? "zero1" : stage === 2 ? "zero2" : stage === 3 ? "zero3" : undefined;
-}
-
-function dictOf(values: readonly Expression[], expression: Expression): Dict | undefined {
-  if (expression.kind === "Dict") return expression;
-  const [only, other] = values;
-  return only?.kind === "Dict" && other === undefined ? only : undefined;
-}
-
-function entry(dict: Dict, key: string): Expression | undefined {
-  return dict.entries.find((item) => item.key?.kind === "String" && item.key.value === key)?.value;
+/** States that DeepSpeed moves to the host's memory. */
+export function offloadOf({ deepspeed }: SetupContext): ScriptValue<ScriptOffload> | undefined {
+  return configuredOffload(deepspeed);
 }
