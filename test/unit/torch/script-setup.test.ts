@@ -436,9 +436,44 @@ engine, _, _, _ = deepspeed.initialize(model=net, config=config)
       assert.equal(setup.offload, undefined);
     });
 
+    const spread: readonly (readonly [text: string, shard: string, offload: string | undefined])[] = [
+      [
+        `from accelerate import Accelerator, DeepSpeedPlugin\nplugin = DeepSpeedPlugin(zero_stage=3, offload_optimizer_device="cpu", offload_param_device="none")\naccelerator = Accelerator(deepspeed_plugin=plugin)\n`,
+        "zero3",
+        "optimizer",
+      ],
+      [
+        `from accelerate import Accelerator, DeepSpeedPlugin\naccelerator = Accelerator(deepspeed_plugin=DeepSpeedPlugin())\n`,
+        "zero2",
+        undefined,
+      ],
+      [
+        `import lightning as L\nfrom lightning.pytorch.strategies import DeepSpeedStrategy\ntrainer = L.Trainer(strategy=DeepSpeedStrategy(stage=3, offload_optimizer=True, offload_parameters=True))\n`,
+        "zero3",
+        "parameters",
+      ],
+      [
+        `import lightning as L\ntrainer = L.Trainer(strategy="deepspeed_stage_2_offload", devices=4)\n`,
+        "zero2",
+        "optimizer",
+      ],
+    ];
+    for (const [text, shard, offload] of spread) {
+      it(`reads ${text.split("\n").at(-2)}`, () => {
+        const { setup } = setupOf(text);
+        assert.equal(valueOf(setup.shard), shard);
+        assert.equal(valueOf(setup.offload), offload);
+      });
+    }
+
     it("says nothing of a file that is not there or not JSON", () => {
       const text = `${head}import deepspeed\n${engine}"ds.json")\n`;
-      for (const files of [{}, { "ds.json": "{" }, { "ds.json": "[1]" }]) {
+      const broken: readonly Readonly<Record<string, string>>[] = [
+        {},
+        { "ds.json": "{" },
+        { "ds.json": "[1]" },
+      ];
+      for (const files of broken) {
         const { setup } = setupOf(text, files);
         assert.equal(setup.batch, undefined);
         assert.equal(setup.shard, undefined);

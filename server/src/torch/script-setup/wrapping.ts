@@ -1,5 +1,5 @@
 /** Checkpointing calls, and how states are spread over devices. */
-import type { Call } from "../../python/tree";
+import type { Call, Expression } from "../../python/tree";
 import type {
   ScriptCheckpointing,
   ScriptOffload,
@@ -63,13 +63,17 @@ const strategies: Readonly<Record<string, ScriptSharding>> = {
   fsdp: "fsdp",
   deepspeed_stage_1: "zero1",
   deepspeed_stage_2: "zero2",
+  deepspeed_stage_2_offload: "zero2",
   deepspeed_stage_3: "zero3",
+  deepspeed_stage_3_offload: "zero3",
 };
 
 export function shardingOf(context: SetupContext): ScriptValue<ScriptSharding> | undefined {
   const configured = configuredSharding(context.deepspeed);
   if (configured !== undefined) return configured;
-  const { resolver, constants, trainers } = context;
+  const plugin = pluginSharding(context);
+  if (plugin !== undefined) return plugin;
+  const { resolver } = context;
   const found = new Map<ScriptSharding, Call>();
   for (const call of resolver.index.calls) {
     const name = resolver.qualifiedName(call.callee);
@@ -81,10 +85,9 @@ export function shardingOf(context: SetupContext): ScriptValue<ScriptSharding> |
   if (found.has("zero1")) found.delete("ddp");
   const [only] = found;
   if (found.size === 1 && only !== undefined) return { value: only[0], span: only[1] };
-  if (found.size > 1 || trainers.lightning === undefined) return undefined;
-  const given = constants.argument(trainers.lightning, "strategy");
-  const name = constants.valueOf(given);
-  const shard = typeof name === "string" ? strategies[name] : undefined;
+  if (found.size > 1) return undefined;
+  const { given, name } = strategyOf(context);
+  const shard = name === undefined ? undefined : strategies[name];
   return given === undefined || shard === undefined ? undefined : { value: shard, span: given };
 }
 
@@ -93,6 +96,70 @@ function wrapperOf(name: string): ScriptSharding | undefined {
 }
 
 /** States that DeepSpeed moves to the host's memory. */
-export function offloadOf({ deepspeed }: SetupContext): ScriptValue<ScriptOffload> | undefined {
-  return configuredOffload(deepspeed);
+export function offloadOf(context: SetupContext): ScriptValue<ScriptOffload> | undefined {
+  const configured = configuredOffload(context.deepspeed);
+  if (configured !== undefined) return configured;
+  const { constants } = context;
+  const call = pluginOf(context);
+  if (call === undefined) {
+    const { given, name } = strategyOf(context);
+    const isOffloading = given !== undefined && /^deepspeed_stage_[23]_offload$/.test(name ?? "");
+    return isOffloading
+      ? { value: name === "deepspeed_stage_3_offload" ? "parameters" : "optimizer", span: given }
+      : undefined;
+  }
+  for (const [argument, value] of offloadArguments) {
+    const given = constants.argument(call, argument);
+    const asked = constants.valueOf(given);
+    if (given !== undefined && (asked === true || asked === "cpu" || asked === "nvme"))
+      return { value, span: given };
+  }
+  return undefined;
+}
+
+/** Of Lightning's `DeepSpeedStrategy` and Accelerate's `DeepSpeedPlugin`, what moves most first. */
+const offloadArguments = [
+  ["offload_parameters", "parameters"],
+  ["offload_param_device", "parameters"],
+  ["offload_optimizer", "optimizer"],
+  ["offload_optimizer_device", "optimizer"],
+] as const;
+
+const plugins =
+  /^(accelerate\.(\w+\.)*DeepSpeedPlugin|lightning\.(pytorch|fabric)\.(\w+\.)*DeepSpeedStrategy)$/;
+
+/** The only `DeepSpeedPlugin(…)` or `DeepSpeedStrategy(…)` of the file. */
+function pluginOf({ resolver }: SetupContext): Call | undefined {
+  const [only, other] = resolver.index.calls.filter((call) =>
+    plugins.test(resolver.qualifiedName(call.callee) ?? ""),
+  );
+  return other === undefined ? only : undefined;
+}
+
+/** Lightning's `strategy="…"`. */
+function strategyOf({ constants, trainers }: SetupContext): {
+  readonly given: Expression | undefined;
+  readonly name: string | undefined;
+} {
+  const given =
+    trainers.lightning === undefined ? undefined : constants.argument(trainers.lightning, "strategy");
+  const name = constants.valueOf(given);
+  return { given, name: typeof name === "string" ? name : undefined };
+}
+
+const stages: readonly (ScriptSharding | undefined)[] = [undefined, "zero1", "zero2", "zero3"];
+
+/** `DeepSpeedPlugin(zero_stage=…)` and `DeepSpeedStrategy(stage=…)`; both take 2 when it is not given. */
+function pluginSharding(context: SetupContext): ScriptValue<ScriptSharding> | undefined {
+  const { constants } = context;
+  const call = pluginOf(context);
+  if (call === undefined || constants.hidesArguments(call)) return undefined;
+  const given = constants.argument(call, "zero_stage") ?? constants.argument(call, "stage");
+  const isConfigured = ["config", "hf_ds_config"].some(
+    (name) => constants.argument(call, name) !== undefined,
+  );
+  if (given === undefined) return isConfigured ? undefined : { value: "zero2", span: call };
+  const stage = constants.numberOf(given);
+  const value = stage === undefined ? undefined : stages[stage];
+  return value === undefined ? undefined : { value, span: given };
 }
