@@ -46,7 +46,7 @@ const liveDisk = { stats: statsNow };
 export interface FollowedImports {
   readonly resolve: ResolveImport;
   /** The text of a JSON file that the script names, relative to its folder; undefined when it is not there or too large. */
-  readBeside(name: string): string | undefined;
+  readonly readBeside: (name: string) => string | undefined;
   /** False once one of the answers would be another one: a file was changed, came or went. */
   isCurrent(): boolean;
 }
