@@ -130,6 +130,10 @@ export class Files {
 
   /** Runs what binds a name of the file, and gives its value. */
   private bind(file: FileModule, name: string): Value | undefined {
+    if (this.sources.get(file)?.isInstalled === true) {
+      const [library = ""] = file.frame.moduleName.split(".");
+      this.interpreter.assumed.set(`installed:${library}`, undefined);
+    }
     const index = this.indexOf(file);
     const own = index?.binding.get(name);
     if (own === undefined)
