@@ -379,6 +379,19 @@ engine, _, _, _ = deepspeed.initialize(model=net, config=config)
     assert.equal(valueOf(setup.shard), "zero2");
   });
 
+  it("the model of a library is what its call makes", () => {
+    const trained = (made: string): string | undefined => {
+      const { setup, source } = setupOf(
+        `${head}import zoo.models\nfrom zoo import Transformer\nmodel = ${made}\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n`,
+      );
+      const construction = valueOf(setup.model)?.construction;
+      return construction && source.slice(construction);
+    };
+    assert.equal(trained("Transformer(depth=4)"), "Transformer(depth=4)");
+    assert.equal(trained("zoo.models.small()"), "zoo.models.small()");
+    assert.equal(trained("zoo.wrap(Net())"), undefined);
+  });
+
   describe("DeepSpeed's configuration", () => {
     const configuration = `{
     "train_micro_batch_size_per_gpu": 4,

@@ -124,15 +124,30 @@ export function modelOf(context: SetupContext): ScriptValue<ScriptModel> | undef
   if (expression === undefined) return undefined;
   const object = resolver.objectOf(expression);
   if (object === undefined || object.role !== "model") return undefined;
+  const construction = object.construction ?? foreignConstruction(context, expression);
   return {
     value: {
       expression,
       className: object.className,
       classDefinition: object.classDefinition,
-      construction: object.construction,
+      construction,
     },
-    span: object.construction ?? expression,
+    span: construction ?? expression,
   };
+}
+
+/** `make_model()` of a library: the only value, where no class of this file is in it. */
+function foreignConstruction({ resolver }: SetupContext, expression: Expression): Call | undefined {
+  const [only, other] = expression.kind === "Name" ? resolver.valuesOf(expression) : [];
+  if (only?.kind !== "Call" || other !== undefined) return undefined;
+  if (resolver.qualifiedName(only.callee) === undefined) return undefined;
+  const ownClasses: Call[] = [];
+  walk(only, {
+    enter(node) {
+      if (node.kind === "Call" && resolver.constructedClass(node) !== undefined) ownClasses.push(node);
+    },
+  });
+  return ownClasses.length > 0 ? undefined : only;
 }
 
 /** `model` in `Adam(model.parameters())`, `Trainer(model=model)`, `trainer.fit(model)`. */
