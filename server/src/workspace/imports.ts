@@ -255,7 +255,7 @@ const largestConfiguration = 256 * 1024;
 
 function readSmall(file: string): string | undefined {
   if (!/\.json$/i.test(file)) return undefined;
-  return (statOf(file)?.size ?? Infinity) > largestConfiguration ? undefined : readText(file);
+  return (statsNow(file)?.size ?? Infinity) > largestConfiguration ? undefined : readText(file);
 }
 
 function readText(file: string): string | undefined {
