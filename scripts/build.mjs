@@ -66,6 +66,7 @@ cpSync(
   inRoot("node_modules/tree-sitter-python/tree-sitter-python.wasm"),
   path.join(building, "tree-sitter-python.wasm"),
 );
+cpSync(inRoot("test-fixtures/example/train.py"), path.join(building, "example/train.py"));
 for (const room of ["server/src/rules", "server/src/directives/pages"]) {
   for (const rule of readdirSync(inRoot(room), { withFileTypes: true })) {
     if (!rule.isDirectory()) continue;

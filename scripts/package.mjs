@@ -1,18 +1,48 @@
-/** `npm run package`: one .vsix for all platforms, and what is in it by size. */
-import { statSync } from "node:fs";
+/**
+ * `npm run package`: one .vsix for all platforms, and what is in it by size.
+ *
+ *   node scripts/package.mjs [--out FILE] [--address https://…]
+ *
+ * With the repository's public address the links of the README lead there; without one those that would lead nowhere are
+ * taken out of the packed page, their text stays.
+ */
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { ensureInstalled, root } from "./tasks.mjs";
+
+const { values: options } = parseArgs({
+  options: { out: { type: "string" }, address: { type: "string" } },
+});
 
 ensureInstalled();
 // Only now: it may just have been installed. It builds by the manifest's prepublish script.
 const { createVSIX } = await import("@vscode/vsce");
-const file = path.join(root, "vramlint.vsix");
-await createVSIX({
-  cwd: root,
-  packagePath: file,
-  dependencies: false,
-  allowMissingRepository: true,
-  // The links of the README lead into this repository, which has no public address yet.
-  rewriteRelativeLinks: false,
-});
+const file = path.resolve(root, options.out ?? "vramlint.vsix");
+/** Packed as the README; it must lie in the folder that is packed. */
+const page = path.join(root, "README.packed.md");
+try {
+  const text = readFileSync(path.join(root, "README.md"), "utf8");
+  writeFileSync(page, options.address === undefined ? withoutRelativeLinks(text) : text);
+  await createVSIX({
+    cwd: root,
+    packagePath: file,
+    dependencies: false,
+    allowMissingRepository: true,
+    readmePath: path.basename(page),
+    rewriteRelativeLinks: options.address !== undefined,
+    ...(options.address === undefined
+      ? {}
+      : { baseContentUrl: `${options.address}/blob/main`, baseImagesUrl: `${options.address}/raw/main` }),
+  });
+} finally {
+  rmSync(page, { force: true });
+}
 console.log(`${path.relative(root, file)}: ${Math.round(statSync(file).size / 1024)} KiB`);
+
+/** Pictures that cannot be shown go with their line; links that lead nowhere leave their text. */
+function withoutRelativeLinks(markdown) {
+  return markdown
+    .replaceAll(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n\n?/gm, "")
+    .replaceAll(/(?<!!)\[([^\]]*)\]\((?!https:)[^)]*\)/g, "$1");
+}

@@ -13,6 +13,7 @@ export function registerCommands(
   log: vscode.LogOutputChannel,
   pages: RulePages,
   timelines: TimelinePanels,
+  extension: vscode.Uri,
 ): vscode.Disposable[] {
   return [
     vscode.commands.registerCommand("vramlint.restart", () => client.restart()),
@@ -23,8 +24,19 @@ export function registerCommands(
     vscode.commands.registerCommand("vramlint.clearScan", () => clearScan(client)),
     vscode.commands.registerCommand("vramlint.writeTrainingPlan", () => writeTrainingPlan(client)),
     vscode.commands.registerCommand("vramlint.showTimeline", (uri: unknown) => timelines.show(uri)),
+    vscode.commands.registerCommand("vramlint.openExample", () => openExample(extension)),
     vscode.commands.registerCommand("vramlint.openRulePage", (rule: unknown) => pages.open(rule)),
   ];
+}
+
+/** A faulty training script to try things on, as a document of its own: nothing of the user's is touched. */
+async function openExample(extension: vscode.Uri): Promise<void> {
+  const file = await vscode.workspace.fs.readFile(
+    vscode.Uri.joinPath(extension, "dist", "example", "train.py"),
+  );
+  const content = new TextDecoder().decode(file);
+  const document = await vscode.workspace.openTextDocument({ language: "python", content });
+  await vscode.window.showTextDocument(document);
 }
 
 /** A budget header filled from the script; what the script does not say is left to be filled in. */

@@ -17,7 +17,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   client = started;
   const status = new StatusItem(started);
   const timelines = new TimelinePanels(started, context.extensionUri);
-  context.subscriptions.push(log, status, timelines, ...registerCommands(started, log, pages, timelines));
+  context.subscriptions.push(log, status, timelines, ...registerCommands(started, log, pages, timelines, context.extensionUri));
   try {
     await started.start();
   } catch (error) {
@@ -35,15 +35,23 @@ function serverOptions(context: vscode.ExtensionContext): ServerOptions {
   return { module, transport: TransportKind.ipc };
 }
 
+/** Where scripts lie: on disk, unsaved, or where the workspace is. Not the old side of a difference. */
+function schemesOfScripts(): string[] {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.scheme);
+  return [...new Set(["file", "untitled", ...folders])];
+}
+
 function clientOptions(log: vscode.LogOutputChannel): LanguageClientOptions {
+  const schemes = schemesOfScripts();
   return {
-    documentSelector: [{ language: "python" }],
+    documentSelector: [...schemes, "vscode-notebook-cell"].map((scheme) => ({ scheme, language: "python" })),
     outputChannel: log,
     markdown: { isTrusted: { enabledCommands: ["vramlint.showTimeline"] } },
     diagnosticPullOptions: { onChange: true, onTabs: false },
     initializationOptions: {
       commands: ["vramlint.openRulePage", "vramlint.showTimeline", "editor.action.triggerSuggest"],
       status: true,
+      schemes,
       rulePage: `command:vramlint.openRulePage?${encodeURIComponent('["{rule}"]')}`.replace(
         "%7Brule%7D",
         "{rule}",

@@ -2,8 +2,8 @@
  * VS Code without a download: its own server build, started here, opened in a headless Chromium. The suite runs in the
  * extension host of that server, so everything but the window is what a remote VS Code runs.
  */
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { chromium, requireFromRuntime, vscodeServer } from "./install.mjs";
@@ -17,13 +17,36 @@ const startLimit = 60_000;
 export async function launchInServer({ extension, suite, folder, locale, env, onPage, limit, log }) {
   const home = mkdtempSync(path.join(os.tmpdir(), "vramlint-editor-"));
   for (const name of ["data", "extensions"]) mkdirSync(path.join(home, name));
+  // A package is installed as a user does; VS Code insists on a folder to develop in, which is an empty extension then.
+  const isPackage = extension.endsWith(".vsix");
+  if (isPackage) installPackage(extension, home);
+  const developed = isPackage ? emptyExtension(home) : extension;
   const server = await startServer(home, env, log);
   try {
-    return await openWindow({ server, extension, suite, folder, locale, onPage, limit, log });
+    return await openWindow({ server, extension: developed, suite, folder, locale, onPage, limit, log });
   } finally {
     await stop(server.process);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** By VS Code's own command line. */
+function installPackage(file, home) {
+  const { main, node } = vscodeServer();
+  const args = [main, "--install-extension", file, "--accept-server-license-terms"];
+  execFileSync(node, [...args, ...foldersIn(home)], { stdio: "pipe" });
+}
+
+function emptyExtension(home) {
+  const folder = path.join(home, "nothing");
+  mkdirSync(folder);
+  const manifest = { name: "nothing", publisher: "vramlint", version: "0.0.1", engines: { vscode: "*" } };
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
+  return folder;
+}
+
+function foldersIn(home) {
+  return ["--server-data-dir", path.join(home, "data"), "--extensions-dir", path.join(home, "extensions")];
 }
 
 async function startServer(home, env, log) {
@@ -31,8 +54,7 @@ async function startServer(home, env, log) {
   const args = [
     main,
     ...["--host", "127.0.0.1", "--port", "0", "--without-connection-token", "--accept-server-license-terms"],
-    ...["--telemetry-level", "off", "--server-data-dir", path.join(home, "data")],
-    ...["--extensions-dir", path.join(home, "extensions"), "--enable-smoke-test-driver"],
+    ...["--telemetry-level", "off", "--enable-smoke-test-driver", ...foldersIn(home)],
   ];
   const child = spawn(node, args, {
     env: { ...process.env, ...env },

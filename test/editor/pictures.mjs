@@ -1,5 +1,5 @@
 /** Takes pictures of the window and presses keys in it when the suite, which sees no window, asks over HTTP. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 
@@ -10,10 +10,12 @@ export class PictureService {
   #page;
   #server;
   #folder;
+  #walkthrough;
 
-  constructor(folder) {
+  constructor(folder, walkthrough) {
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true });
+    this.#walkthrough = walkthrough;
+    for (const one of [folder, walkthrough]) mkdirSync(one, { recursive: true });
   }
 
   /** The address that the suite asks. */
@@ -35,6 +37,23 @@ export class PictureService {
   stop() {
     this.#server?.close();
     this.#server?.closeAllConnections();
+  }
+
+  /** A part of the window as it is on a plain screen, small enough to travel with the extension. */
+  async #writeSmall(name, clip) {
+    const [x, y, width, height] = clip.split(",").map(Number);
+    const options = { clip: { x, y, width, height }, scale: "css", animations: "disabled", caret: "hide" };
+    const png = (await this.#page.screenshot(options)).toString("base64");
+    const encoded = await this.#page.evaluate(async (data) => {
+      const picture = new Image();
+      picture.src = `data:image/png;base64,${data}`;
+      await picture.decode();
+      const canvas = new OffscreenCanvas(picture.width, picture.height);
+      canvas.getContext("2d").drawImage(picture, 0, 0);
+      const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.6 });
+      return [...new Uint8Array(await blob.arrayBuffer())];
+    }, png);
+    writeFileSync(path.join(this.#walkthrough, `${path.basename(name)}.webp`), Buffer.from(encoded));
   }
 
   async #answer(wanted) {
@@ -59,6 +78,8 @@ export class PictureService {
     if (selector !== null) await visible(selector).waitFor({ state: "visible", timeout });
     const gone = wanted.get("gone");
     if (gone !== null) await visible(gone).waitFor({ state: "hidden", timeout });
+    const walkthrough = wanted.get("walkthrough");
+    if (walkthrough !== null) await this.#writeSmall(walkthrough, wanted.get("clip"));
     await this.#photograph(page, wanted);
     const read = wanted.get("read");
     if (read === null) return undefined;

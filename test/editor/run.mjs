@@ -1,12 +1,12 @@
 /**
  * Runs the editor tests in a real VS Code, once in English and once in Chinese.
  *
- *   node test/editor/run.mjs [--result FILE] [--required] [--update-screenshots] [--extension FOLDER]
+ *   node test/editor/run.mjs [--result FILE] [--required] [--update-screenshots] [--extension FOLDER|FILE.vsix]
  *                            [--grep TITLE] [--locale en] [--locale zh-cn]
  *
  * `--result` leaves { passed, failed, skipped, failures, skippedBecause } in a file. Where VS Code cannot be had the
  * tests are skipped loudly, with `--required` they fail. Pictures go to `.output`, with `--update-screenshots` to
- * `docs/images`. `--extension` tests an unpacked package instead of this checkout; `--grep` and `--locale` run a part.
+ * `docs/images` and `client/walkthrough`. `--extension` tests a package, or an unpacked one, instead of this checkout; `--grep` and `--locale` run a part.
  * VSCODE_EXECUTABLE names an installed VS Code, CHROMIUM a browser, VRAMLINT_EDITOR_HOST=desktop or =server chooses;
  * VRAMLINT_EDITOR_LOG=1 prints VS Code's own log.
  */
@@ -83,9 +83,9 @@ async function runSuite(locale) {
   cpSync(path.join(here, "workspace"), project, { recursive: true });
   cpSync(path.join(root, "test-fixtures/example"), project, { recursive: true });
   const resultFile = path.join(output, `result.${locale}.json`);
-  const pictures = new PictureService(
-    options["update-screenshots"] ? path.join(root, "docs/images") : output,
-  );
+  const pictures = options["update-screenshots"]
+    ? new PictureService(path.join(root, "docs/images"), path.join(root, "client/walkthrough"))
+    : new PictureService(output, output);
   const transcript = [];
   try {
     const env = {

@@ -150,6 +150,23 @@ describe("notebooks", () => {
     assert.match(JSON.stringify(hover?.contents), /1,011,010 parameters/);
   });
 
+  it("are fixed on the last line of a cell, whose line end is nobody's", async () => {
+    const head =
+      "import torch\nmodel = torch.nn.Linear(9, 9)\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)";
+    const loop =
+      "for data in loader:\n    optimizer.zero_grad()\n    model(data).sum().backward()\n    optimizer.step()";
+    await open([head, `${loop}\n    torch.cuda.empty_cache()`, "print(1)"]);
+    const { diagnostics } = await client.pushed(cellUri(1), (params) => params.diagnostics.length > 0);
+    const finding = diagnostics.find(({ code }) => code === "empty-cache-in-loop");
+    assert.ok(finding);
+    const after = { start: { line: 3, character: 20 }, end: { line: 4, character: 28 } };
+    const [fix] = await client.actionsFor(cellUri(1), finding);
+    assert.deepEqual(fix?.edit?.changes, { [cellUri(1)]: [{ range: after, newText: "" }] });
+    const only = ["source.fixAll.vramlint"];
+    const [all] = await client.actions(cellUri(1), finding.range, { only });
+    assert.deepEqual(all?.edit?.changes, { [cellUri(1)]: [{ range: after, newText: "" }] });
+  });
+
   it("clear their cells when they are closed", async () => {
     await open(cells);
     await client.pushed(cellUri(2));

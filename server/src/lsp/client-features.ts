@@ -9,6 +9,8 @@ export interface ClientOptions {
   readonly status: boolean;
   /** Where a rule's page opens inside the client; `{rule}` stands for its name. */
   readonly rulePage: string | undefined;
+  /** Schemes of the documents that count: not the old side of a difference. All when empty. */
+  readonly schemes: readonly string[];
   /** Settings for clients that cannot be asked for them. */
   readonly settings: unknown;
 }
@@ -58,13 +60,18 @@ export function readClientFeatures(params: InitializeParams): ClientFeatures {
 
 function readClientOptions(given: unknown): ClientOptions {
   const options = isRecord(given) ? given : {};
-  const { commands, status, rulePage } = options;
+  const { status, rulePage } = options;
   return {
-    commands: Array.isArray(commands) ? commands.filter((name) => typeof name === "string") : [],
+    commands: strings(options["commands"]),
+    schemes: strings(options["schemes"]),
     status: status === true,
     rulePage: typeof rulePage === "string" ? rulePage : undefined,
     settings: options["settings"],
   };
+}
+
+function strings(given: unknown): string[] {
+  return Array.isArray(given) ? given.filter((one) => typeof one === "string") : [];
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

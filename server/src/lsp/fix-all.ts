@@ -5,6 +5,7 @@ import { parseModule } from "../python/parse";
 import { Source } from "../python/source";
 import { applyEdits, safeEdits } from "../rules/fix";
 import type { TextEdit } from "../rules/rule";
+import { editWithin } from "./cell-edits";
 import type { Settings } from "./configuration";
 import type { TextUnit } from "./text-unit";
 
@@ -30,6 +31,7 @@ export function fixAll(unit: TextUnit, settings: Settings): WorkspaceEdit | unde
 
 /** One round over the texts of the unit's documents; `undefined` when nothing changed. */
 function fixOnce(unit: TextUnit, texts: readonly string[], settings: Settings): string[] | undefined {
+  const whole = texts.join("\n");
   const parsed = parseModule(unit.forParser(texts));
   try {
     const edits = safeEdits(analyze(parsed, { levels: settings.levels }).findings);
@@ -38,7 +40,7 @@ function fixOnce(unit: TextUnit, texts: readonly string[], settings: Settings): 
     const fixed = texts.map((text) => {
       const start = offset;
       offset += text.length + 1;
-      return applyEdits(text, editsWithin(edits, start, start + text.length));
+      return applyEdits(text, editsWithin(edits, whole, start, start + text.length));
     });
     return fixed.some((text, index) => text !== texts[index]) ? fixed : undefined;
   } finally {
@@ -46,10 +48,11 @@ function fixOnce(unit: TextUnit, texts: readonly string[], settings: Settings): 
   }
 }
 
-function editsWithin(edits: readonly TextEdit[], start: number, end: number): TextEdit[] {
-  return edits
-    .filter((edit) => start <= edit.start && edit.end <= end)
-    .map((edit) => ({ start: edit.start - start, end: edit.end - start, text: edit.text }));
+function editsWithin(edits: readonly TextEdit[], whole: string, start: number, end: number): TextEdit[] {
+  return edits.flatMap((edit) => {
+    const made = editWithin(whole, { start, end }, edit);
+    return made === undefined ? [] : [{ start: made.start - start, end: made.end - start, text: made.text }];
+  });
 }
 
 /** Replaces what lies between the common beginning and the common end. */

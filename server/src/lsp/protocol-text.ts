@@ -2,6 +2,7 @@
 import { DiagnosticSeverity } from "vscode-languageserver";
 import type { TextEdit as ProtocolEdit, WorkspaceEdit } from "vscode-languageserver";
 import type { Level, TextEdit } from "../rules/rule";
+import { editWithin } from "./cell-edits";
 import type { TextUnit } from "./text-unit";
 
 export const severities: Readonly<Record<Level, DiagnosticSeverity>> = {
@@ -15,10 +16,10 @@ export const severities: Readonly<Record<Level, DiagnosticSeverity>> = {
 export function workspaceEdit(unit: TextUnit, edits: readonly TextEdit[]): WorkspaceEdit | undefined {
   const changes: Record<string, ProtocolEdit[]> = {};
   for (const edit of edits) {
-    const segment = unit.segments.find(({ start, end }) => start <= edit.start && edit.end <= end);
-    const place = segment && unit.locate(edit);
-    if (place === undefined) return undefined;
-    (changes[place.uri] ??= []).push({ range: place.range, newText: edit.text });
+    const [made] = unit.segments.flatMap((segment) => editWithin(unit.text, segment, edit) ?? []);
+    const place = made && unit.locate(made);
+    if (made === undefined || place === undefined) return undefined;
+    (changes[place.uri] ??= []).push({ range: place.range, newText: made.text });
   }
   return { changes };
 }

@@ -19,6 +19,7 @@ import { initializeParser } from "../python/parse";
 import { Analyses } from "./analyses";
 import type { Outcome } from "./analyses";
 import { readClientFeatures } from "./client-features";
+import type { ClientFeatures } from "./client-features";
 import { codeActionKinds, codeActions } from "./code-actions";
 import { codeLenses } from "./code-lens";
 import { completion, completionTriggers } from "./completion";
@@ -51,19 +52,21 @@ import { WorkspaceScan } from "./workspace-scan";
 export function startServer(connection: Connection, host: ServerHost): void {
   connection.onInitialize((params) => {
     serve(connection, host, params);
-    return initializeResult(host);
+    return initializeResult(host, readClientFeatures(params));
   });
   connection.listen();
 }
 
-function initializeResult(host: ServerHost): InitializeResult {
+function initializeResult(host: ServerHost, { options }: ClientFeatures): InitializeResult {
+  const cells = [{ language: "python" }];
+  const notebooks = options.schemes.map((scheme) => ({ notebook: { scheme }, cells }));
   return {
     serverInfo: { name: "vramlint", version: host.version },
     capabilities: {
       positionEncoding: "utf-16",
       textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
       notebookDocumentSync: {
-        notebookSelector: [{ notebook: "*", cells: [{ language: "python" }] }],
+        notebookSelector: notebooks.length > 0 ? notebooks : [{ notebook: "*", cells }],
         save: true,
       },
       diagnosticProvider: {

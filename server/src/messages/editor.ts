@@ -98,9 +98,9 @@ export const modelTexts = {
   onDeviceSize: { en: "{least} – {most}", "zh-cn": "{least} – {most}" },
   onDeviceFrom: { en: "{least} or more", "zh-cn": "不少于 {least}" },
   deviceNote: {
-    en: "On the device: the peak, {least, number}–{most, number} % allocator slack and a CUDA context of {contextLeast}–{contextMost}, as measured on a T4; larger cards may take more.",
+    en: "On the device: the peak, {least, number}–{most, number} % allocator slack,  \na CUDA context of {contextLeast}–{contextMost}, as measured on a T4;  \nlarger cards may take more.",
     "zh-cn":
-      "设备上：峰值加上分配器余量 {least, number}–{most, number} % 以及 CUDA 上下文 {contextLeast}–{contextMost}，数据在 T4 上测得；更大的显卡可能更多。",
+      "设备上：峰值加上分配器余量 {least, number}–{most, number} %，  \n以及 CUDA 上下文 {contextLeast}–{contextMost}（在 T4 上测得）；  \n更大的显卡可能更多。",
   },
   temporary: { en: "Temporary at the peak", "zh-cn": "峰值处的临时张量" },
   grows: {

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { closeEverything, diagnosticOf, diagnosticsWhere, open, ours, revert, ruleOf, until } from "./editor";
+import {
+  closeEverything,
+  diagnosticOf,
+  diagnosticsWhere,
+  open,
+  ours,
+  replace,
+  revert,
+  ruleOf,
+  setting,
+  until,
+} from "./editor";
 
 describe("commands", () => {
   afterEach(closeEverything);
@@ -33,6 +44,24 @@ describe("commands", () => {
     await vscode.commands.executeCommand("undo");
     assert.equal(document.getText(), before);
     await revert(editor);
+  });
+
+  it("apply them on save where VS Code is told to", async () => {
+    const editor = await open("train.py");
+    const { document } = editor;
+    await diagnosticOf(document.uri, "eval-without-no-grad");
+    const before = document.getText();
+    await setting("editor.codeActionsOnSave", { "source.fixAll.vramlint": "explicit" });
+    try {
+      await replace(editor, "range(30)", "range(31)");
+      assert.ok(await document.save());
+      assert.match(document.getText(), /with torch\.no_grad\(\):/);
+      assert.equal(document.isDirty, false);
+    } finally {
+      await setting("editor.codeActionsOnSave", undefined);
+      await vscode.workspace.fs.writeFile(document.uri, Buffer.from(before));
+      await revert(editor);
+    }
   });
 
   it("insert a budget header filled from the script, once", async () => {

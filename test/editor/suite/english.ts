@@ -6,4 +6,5 @@ import "./timeline";
 import "./training-plan";
 import "./workspace-scan";
 import "./notebooks";
+import "./bad-inputs";
 import "./screenshots";

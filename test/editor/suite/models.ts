@@ -9,6 +9,7 @@ import {
   positionOf,
   replace,
   revert,
+  setting,
 } from "./editor";
 
 async function hintsOf({ uri, lineCount }: vscode.TextDocument): Promise<vscode.InlayHint[]> {
@@ -57,6 +58,29 @@ describe("what a model needs, in the editor", () => {
       peak.map(({ position }) => position.line),
       [positionOf(document, "out = self.norm2(self.conv2(out))").line],
     );
+  });
+
+  it("shows figures of layers and lenses for those who want them", async () => {
+    const { document } = editor;
+    await setting("vramlint.inlayHints.layers", true);
+    await setting("vramlint.codeLens", true);
+    try {
+      const labels = (await hintsOf(document)).map(labelOf);
+      assert.ok(labels.includes("128 parameters, saves 256.0 MiB"), labels.join("; "));
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        "vscode.executeCodeLensProvider",
+        document.uri,
+        10,
+      );
+      const titles = lenses.map(({ command }) => command?.title ?? "");
+      assert.ok(
+        titles.some((title) => title.startsWith("a training step: ≈ ")),
+        titles.join("; "),
+      );
+    } finally {
+      await setting("vramlint.inlayHints.layers", undefined);
+      await setting("vramlint.codeLens", undefined);
+    }
   });
 
   it("completes keys and values of the header", async () => {

@@ -22,6 +22,9 @@ export interface Wish {
   readonly focus?: string;
   /** Selector of what is pointed at; `value` says where, as shares: `0.5,0.2`. */
   readonly hover?: string;
+  /** A small picture for the walkthrough, and the part of the window that it shows: `x,y,width,height`. */
+  readonly walkthrough?: string;
+  readonly clip?: string;
   /** The file's name without extension. */
   readonly picture?: string;
   /** Selector of what the answer is the text of, or else an attribute. */

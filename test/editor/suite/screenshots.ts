@@ -11,6 +11,9 @@ describe("pictures", () => {
   after(closeEverything);
 
   for (const [shade, theme] of Object.entries(themes)) {
+    /** One shade is enough for the walkthrough: the pictures travel with the extension. */
+    const small = (of: string, clip: string): { walkthrough?: string; clip?: string } =>
+      shade === "dark" ? { walkthrough: isChinese ? `${of}.zh-cn` : of, clip } : {};
     const name = (of: string): string => pictureName(of, shade);
 
     it(`are taken in ${shade}`, async () => {
@@ -24,19 +27,23 @@ describe("pictures", () => {
       const call = positionOf(editor.document, "model(images)\n        total_loss", 2);
       editor.selection = at(call);
       await vscode.commands.executeCommand("editor.action.showHover");
-      await ask({ wait: ".monaco-hover .marker.hover-contents", picture: name("diagnostics") });
+      await ask({
+        wait: ".monaco-hover .marker.hover-contents",
+        picture: name("diagnostics"),
+        ...small("finding", "0,0,660,380"),
+      });
       await ask({ press: "Escape", gone: ".monaco-hover .marker.hover-contents" });
 
       editor.selection = at(call);
       await vscode.commands.executeCommand("editor.action.quickFix");
-      await ask({ wait: ".action-widget", picture: name("quick-fix") });
+      await ask({ wait: ".action-widget", picture: name("quick-fix"), ...small("fix", "0,60,600,360") });
       await ask({ press: "Escape", gone: ".action-widget" });
 
       await ask({ size: "1000x720" });
       await show(editor, '"""Trains', 0);
       editor.selection = at(positionOf(editor.document, "class ResNet", 7));
       await vscode.commands.executeCommand("editor.action.showHover");
-      await ask({ wait: ".monaco-hover table", picture: name("hover") });
+      await ask({ wait: ".monaco-hover table", picture: name("hover"), ...small("model", "0,330,860,300") });
       await ask({ press: "Escape", gone: ".monaco-hover table" });
 
       await ask({ size: "1000x560" });
@@ -49,7 +56,11 @@ describe("pictures", () => {
       await show(editor, '"""Trains', 0);
       editor.selection = at(positionOf(editor.document, "precision=fp32", "precision=".length));
       await vscode.commands.executeCommand("editor.action.triggerSuggest");
-      await ask({ wait: ".suggest-widget .monaco-list-row", picture: name("header") });
+      await ask({
+        wait: ".suggest-widget .monaco-list-row",
+        picture: name("header"),
+        ...small("header", "0,30,980,190"),
+      });
       await ask({ press: "Escape", gone: ".suggest-widget .monaco-list-row" });
     });
   }

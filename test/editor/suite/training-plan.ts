@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { closeEverything, diagnosticOf, open, until } from "./editor";
+import { closeEverything, diagnosticOf, fileInProject, open, revert, until } from "./editor";
 
 describe("the training plan", () => {
   afterEach(async () => {
@@ -24,12 +24,14 @@ describe("the training plan", () => {
     const { document } = await open("train.py");
     await diagnosticOf(document.uri, "eval-without-no-grad");
     const content = "# Plan\n\nBefore\nAfter\n";
-    const plan = await vscode.workspace.openTextDocument({ language: "markdown", content });
-    const editor = await vscode.window.showTextDocument(plan);
+    await vscode.workspace.fs.writeFile(fileInProject("PLAN.md"), Buffer.from(content));
+    const editor = await open("PLAN.md");
+    const plan = editor.document;
     const cursor = new vscode.Position(2, 3);
     editor.selection = new vscode.Selection(cursor, cursor);
     await vscode.commands.executeCommand("vramlint.writeTrainingPlan");
     await until([vscode.workspace.onDidChangeTextDocument], () => plan.getText() !== content, "the plan");
     assert.match(plan.getText(), /^# Plan\n\nBefore\n\n## GPU memory\n[^]*\n\nAfter\n$/);
+    await revert(editor);
   });
 });
