@@ -157,9 +157,26 @@ function assumptionsOf({ assumptions }: ModelEstimate, write: Write): string | u
     const same = assumptions.filter((assumption) => assumption.from === from);
     if (same.length === 0) return [];
     const parts = same.map(({ key, value }) => `\`${key}=${shortened(value)}\``);
-    return [write(modelTexts.from, { origin: message(originNames[from]), assumptions: parts.join(" ") })];
+    return [write(modelTexts.from, { origin: message(originNames[from]), assumptions: onLines(parts) })];
   });
   return lines.length === 0 ? undefined : lines.join("  \n");
+}
+
+/** Characters; a longer line would stretch the whole hover. */
+const longestLine = 60;
+
+function onLines(parts: readonly string[]): string {
+  let text = "";
+  let length = 0;
+  for (const part of parts) {
+    if (length > 0 && length + part.length > longestLine) {
+      text += "  \n";
+      length = 0;
+    } else if (length > 0) text += " ";
+    text += part;
+    length += part.length + 1;
+  }
+  return text;
 }
 
 const origins = ["option", "header", "script", "default"] as const;

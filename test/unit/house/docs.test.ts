@@ -28,7 +28,7 @@ describe("documentation", () => {
   });
 
   it("has a Chinese twin for what users read", () => {
-    for (const page of ["README", "docs/directives", "docs/rules"]) {
+    for (const page of ["README", "CHANGELOG", "docs/directives", "docs/rules", "docs/vscode"]) {
       assert.ok(existsSync(path.join(root, `${page}.md`)) && existsSync(path.join(root, `${page}.zh-cn.md`)));
     }
   });
@@ -48,6 +48,48 @@ describe("documentation", () => {
         assert.ok(names.has(rule), `${page} names ${rule}`);
       }
     }
+  });
+
+  it("explains every setting and every command of the extension in both languages", () => {
+    const read = (file: string) => JSON.parse(readFileSync(path.join(root, file), "utf8")) as unknown;
+    const { contributes } = read("package.json") as {
+      contributes: {
+        configuration: { properties: Record<string, unknown> }[];
+        commands: { title: string }[];
+      };
+    };
+    const settings = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
+    for (const [page, texts] of [
+      ["docs/vscode.md", "package.nls.json"],
+      ["docs/vscode.zh-cn.md", "package.nls.zh-cn.json"],
+    ] as const) {
+      const text = readFileSync(path.join(root, page), "utf8");
+      const titles = read(texts) as Readonly<Record<string, string>>;
+      for (const setting of settings) {
+        const last = setting.slice(setting.lastIndexOf("."));
+        assert.ok(
+          text.includes(`\`${setting}\``) || text.includes(`\`${last}\``),
+          `${page} lacks ${setting}`,
+        );
+      }
+      for (const { title } of contributes.commands) {
+        const shown = titles[title.replaceAll("%", "")] ?? title;
+        assert.ok(text.includes(shown), `${page} lacks ${shown}`);
+      }
+    }
+  });
+
+  it("has every file that the walkthrough and the manifest name", () => {
+    for (const file of ["package.nls.json", "package.nls.zh-cn.json"]) {
+      const texts = JSON.parse(readFileSync(path.join(root, file), "utf8")) as Readonly<
+        Record<string, string>
+      >;
+      for (const [key, value] of Object.entries(texts)) {
+        if (/^walkthrough\..*\.(picture|page)$/.test(key))
+          assert.ok(existsSync(path.join(root, value)), value);
+      }
+    }
+    assert.ok(existsSync(path.join(root, "icon.png")));
   });
 
   it("names only npm scripts that exist", () => {
