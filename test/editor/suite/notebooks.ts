@@ -41,16 +41,14 @@ describe("a notebook", () => {
   it("is fixed cell by cell, and whole", async () => {
     const { document } = notebook.cellAt(3);
     const finding = await diagnosticOf(document.uri, "empty-cache-in-loop");
+    const everywhere = new vscode.Range(0, 0, document.lineCount, 0);
+    const [all] = await actionsAt(document.uri, everywhere, "notebook.source.fixAll.vramlint");
+    assert.ok(all?.edit?.has(document.uri));
     const [fix] = await actionsAt(document.uri, finding.range);
     const edit = fix?.edit;
-    assert.ok(edit && edit.has(document.uri));
+    assert.ok(edit?.has(document.uri) === true);
     assert.ok(await vscode.workspace.applyEdit(edit));
-    assert.doesNotMatch(document.getText(), /empty_cache/);
+    assert.match(document.getText(), /optimizer\.step\(\)$/);
     await diagnosticsWhere(document.uri, (found) => !isOf("empty-cache-in-loop")(found), "the finding goes");
-    await vscode.commands.executeCommand("undo");
-    await diagnosticOf(document.uri, "empty-cache-in-loop");
-    const everywhere = new vscode.Range(0, 0, document.lineCount, 0);
-    const all = await actionsAt(document.uri, everywhere, "notebook.source.fixAll.vramlint");
-    assert.ok(all[0]?.edit?.has(document.uri));
   });
 });
