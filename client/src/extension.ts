@@ -17,7 +17,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   client = started;
   const status = new StatusItem(started);
   const timelines = new TimelinePanels(started, context.extensionUri);
-  context.subscriptions.push(log, status, timelines, ...registerCommands(started, log, pages, timelines, context.extensionUri));
+  context.subscriptions.push(
+    log,
+    status,
+    timelines,
+    ...registerCommands(started, log, pages, timelines, context.extensionUri),
+  );
   try {
     await started.start();
   } catch (error) {
