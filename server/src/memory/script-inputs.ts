@@ -7,9 +7,13 @@ import { argumentsAt, type WayToCall } from "./evaluate/approach";
 import type { CallArguments } from "./evaluate/arguments";
 import type { BatchSampler } from "./evaluate/interpreter";
 import type { Value } from "./evaluate/values";
+import { Allowance } from "./evaluate/world";
 import type { InputDimension, InputSpecification } from "./setup";
 import { Tensor } from "./tensor";
 import { isUnknown, Unknown } from "./unknown";
+
+/** Steps that both evaluations may take together: a tenth of a second of work. */
+const mostSteps = 200_000;
 
 export interface ScriptInputs {
   readonly inputs: readonly InputSpecification[];
@@ -28,13 +32,14 @@ export function inputsOfScript(
   way: WayToCall,
   resolveImport?: ResolveImport,
 ): ScriptInputs | Unknown {
+  const world = { resolveImport, allowance: new Allowance(mostSteps) };
   const sampler = samplerOf(1);
-  const given = tensorsOf(argumentsAt(module, way, sampler, { resolveImport }), way);
+  const given = tensorsOf(argumentsAt(module, way, sampler, world), way);
   if (isUnknown(given)) return given;
   const [size, ...others] = sampler.sizes;
   if (size === undefined) return namedDimension(given, sampler.named);
   if (others.length > 0) return new Unknown(message(unknownReasons.severalBatches), way.call);
-  const doubled = tensorsOf(argumentsAt(module, way, samplerOf(2), { resolveImport }), way);
+  const doubled = tensorsOf(argumentsAt(module, way, samplerOf(2), world), way);
   if (isUnknown(doubled)) return doubled;
   return { batch: size, inputs: given.map((one, i) => growing(one, doubled[i]?.tensor, size)) };
 }
