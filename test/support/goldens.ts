@@ -111,11 +111,15 @@ export function stepOf(golden: GoldenModel, run: GoldenRun): StepPlan {
   };
 }
 
-/** One step of the golden's model as it was measured. */
-export function runGolden(golden: GoldenModel, run: GoldenRun): StepMeasure & { readonly notes: string[] } {
+/** One step of the golden's model as it was measured; `accumulates`: a later micro-batch of several. */
+export function runGolden(
+  golden: GoldenModel,
+  run: GoldenRun,
+  accumulates = false,
+): StepMeasure & { readonly notes: string[] } {
   const { program, model } = buildGolden(golden, run.device, run.attention);
   castStates(program, model, run.precision);
-  const measure = runStep(program, model, stepOf(golden, run));
+  const measure = runStep(program, model, { ...stepOf(golden, run), accumulates });
   const faults = measure.fault === undefined ? [] : [measure.fault];
   return {
     ...measure,

@@ -59,5 +59,6 @@ export function planOf(setup: TrainingSetup, batch = setup.batch?.value ?? 1): S
     precision: setup.precision?.value ?? "fp32",
     mode: setup.mode?.value ?? "train",
     checkpoint: setup.checkpoint?.value ?? "none",
+    accumulates: (setup.accumulate?.value ?? 1) > 1,
   };
 }

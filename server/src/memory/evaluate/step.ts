@@ -27,6 +27,8 @@ export interface StepPlan {
   readonly mode: Mode;
   /** Which modules run as checkpointed segments although the code does not say so. */
   readonly checkpoint?: Checkpointed;
+  /** A later micro-batch of several before the optimizer's step: the gradients of those before it are there already. */
+  readonly accumulates?: boolean;
   /** Ends after the loss: enough for what is saved. */
   readonly forwardOnly?: boolean;
 }
@@ -139,13 +141,25 @@ export function runStep(
   plan: StepPlan,
   wantsTimeline = false,
 ): StepMeasure {
+  program.execution.zeroGradients(parametersOf(model));
+  if (plan.accumulates === true && trains(plan)) runOnce(program, model, plan, false);
+  return runOnce(program, model, plan, wantsTimeline);
+}
+
+/** With the gradients that are there: none, or those of the micro-batch before. */
+function runOnce(program: Program, model: ObjectValue, plan: StepPlan, wantsTimeline: boolean): StepMeasure {
   if (trains(plan) && !program.leavesTraces) {
     const step = new Step(program, model, plan);
     const measure = step.run(wantsTimeline, false);
     program.leavesTraces = step.leavesTraces;
     if (measure.backward !== undefined && !step.leavesTraces) return measure;
+    if (plan.accumulates !== true) program.execution.zeroGradients(parametersOf(model));
   }
   return new Step(program, model, plan).run(wantsTimeline, trains(plan));
+}
+
+function parametersOf(model: ObjectValue): Tensor[] {
+  return namedTensors(model, "parameters").map((one) => one.tensor);
 }
 
 function trains(plan: StepPlan): boolean {
@@ -190,8 +204,7 @@ class Step {
     private readonly model: ObjectValue,
     private readonly plan: StepPlan,
   ) {
-    this.parameters = namedTensors(model, "parameters").map((one) => one.tensor);
-    program.execution.zeroGradients(this.parameters);
+    this.parameters = parametersOf(model);
     this.log = program.execution.beginLog(plan.batch);
     this.args = callArguments(program, plan);
     this.targets = plan.targets.map((specification) => makeInput(program, specification, plan));
