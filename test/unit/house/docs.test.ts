@@ -16,6 +16,54 @@ function pages(): string[] {
   return [...top.map((name) => path.join(root, name)), ...below("docs"), ...below("server/src")];
 }
 
+/** Pages for those who change vramlint; what they read of it is English. */
+const developerPages = new Set(["docs/architecture.md", "docs/dependencies.md"]);
+
+/** The English pages at the top and in `docs/` that users read. */
+function userPages(): string[] {
+  return pages().filter((page) => {
+    const name = path.relative(root, page).replaceAll(path.sep, "/");
+    return !name.startsWith("server/") && !name.endsWith(".zh-cn.md") && !developerPages.has(name);
+  });
+}
+
+function twinOf(page: string): string {
+  return page.replace(/(\.zh-cn)?\.md$/, ".zh-cn.md");
+}
+
+/** The files that a page links to. */
+function linksOf(page: string): string[] {
+  return [...readFileSync(page, "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+    .filter(([, target = ""]) => !/^(https?|mailto):/.test(target))
+    .map(([, target = ""]) => path.resolve(path.dirname(page), target));
+}
+
+/** What links to a page's headings may say behind `#`. */
+function anchorsOf(page: string): string[] {
+  return [...readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** What a translation leaves as it is: depth of headings, fences, pictures, code and figures of each table's row. */
+function outlineOf(page: string): string[] {
+  const outline: string[] = [];
+  for (const line of readFileSync(page, "utf8").split("\n")) {
+    const [start] = /^(#+ |```\w*|!\[|- |\d+\. )/.exec(line) ?? [];
+    if (start !== undefined) outline.push(start);
+    if (!line.startsWith("|")) continue;
+    const cells = line.split(/(?<!\\)\|/).length;
+    const figures = [...line.matchAll(/`[^`]+`|\d[\d.,]*/g)]
+      .map(([text]) => text.replaceAll(/\[.*?\]/g, "[]"))
+      .sort();
+    outline.push(`|${cells}|${figures.join(" ")}`);
+  }
+  return outline;
+}
+
 describe("documentation", () => {
   it("has no link that leads nowhere", () => {
     for (const page of pages()) {
@@ -23,13 +71,43 @@ describe("documentation", () => {
         if (/^(https?:|#|mailto:)/.test(target)) continue;
         const file = path.resolve(path.dirname(page), target.replace(/#.*$/, ""));
         assert.ok(existsSync(file), `${path.relative(root, page)} links to ${target}`);
+        const [, anchor] = /\.md#(.+)$/.exec(target) ?? [];
+        if (anchor === undefined) continue;
+        assert.ok(anchorsOf(file).includes(anchor), `${path.relative(root, page)} links to ${target}`);
       }
     }
   });
 
   it("has a Chinese twin for what users read", () => {
-    for (const page of ["README", "CHANGELOG", "docs/directives", "docs/rules", "docs/vscode"]) {
-      assert.ok(existsSync(path.join(root, `${page}.md`)) && existsSync(path.join(root, `${page}.zh-cn.md`)));
+    for (const english of userPages()) {
+      const chinese = twinOf(english);
+      assert.ok(existsSync(chinese), `${path.relative(root, english)} has no twin`);
+      assert.ok(
+        linksOf(english).includes(chinese),
+        `${path.relative(root, english)} lacks a link to its twin`,
+      );
+      assert.ok(
+        linksOf(chinese).includes(english),
+        `${path.relative(root, chinese)} lacks a link to its twin`,
+      );
+    }
+  });
+
+  it("leads readers of Chinese to Chinese pages", () => {
+    for (const page of pages().filter((name) => name.endsWith(".zh-cn.md"))) {
+      for (const target of linksOf(page)) {
+        if (!target.endsWith(".md") || target.endsWith(".zh-cn.md") || twinOf(target) === page) continue;
+        assert.ok(
+          !existsSync(twinOf(target)),
+          `${path.relative(root, page)} links to ${path.relative(root, target)}`,
+        );
+      }
+    }
+  });
+
+  it("has the same headings, tables and figures in both languages", () => {
+    for (const english of userPages()) {
+      assert.deepEqual(outlineOf(twinOf(english)), outlineOf(english), path.relative(root, english));
     }
   });
 
