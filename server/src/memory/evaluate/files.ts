@@ -12,11 +12,14 @@ import { indexOf, keysOf, type FileIndex } from "./file-index";
 import { Frame, mainName } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { dictSet } from "./iteration";
-import { DictValue, FileModule, type Value } from "./values";
+import { DictValue, FileModule, LibraryName, type Value } from "./values";
 import type { ImportedModule } from "../../python/resolve-import";
 
 /** More files than this are not followed from one. */
 const mostFiles = 300;
+
+/** Parts of packages that `library/` has instead of their sources. */
+const modelled = /^torchvision\.(datasets|transforms)(\.|$)/;
 
 export class Files {
   private readonly loaded = new Map<string, FileModule>();
@@ -40,8 +43,15 @@ export class Files {
   /** The file behind a dotted name with `level` leading dots, as the running code would import it. */
   find(path: string, level: number): FileModule | undefined {
     const { interpreter } = this;
+    const name = this.dottedName(path, level);
+    if (this.isModelled(name)) return undefined;
     const found = interpreter.world.resolveImport?.(path, level, interpreter.frame.file);
-    return found === undefined ? undefined : this.load(found, this.dottedName(path, level));
+    return found === undefined ? undefined : this.load(found, name);
+  }
+
+  /** What a script takes from there is known by what it does to shapes; the package's own files see its sources. */
+  private isModelled(name: string): boolean {
+    return modelled.test(name) && !this.interpreter.frame.root.moduleName.startsWith("torchvision");
   }
 
   /** The absolute name of what an import in the running file names. */
@@ -91,7 +101,9 @@ export class Files {
 
   /** `file.name`: what it binds, else the submodule of that name. */
   member(file: FileModule, name: string): Value | undefined {
-    if (name === "__name__") return file.frame.moduleName;
+    const { moduleName } = file.frame;
+    if (name === "__name__") return moduleName;
+    if (this.isModelled(`${moduleName}.${name}`)) return new LibraryName(`${moduleName}.${name}`);
     const value = file.frame.lookup(name);
     return value === undefined && isPackage(file.key) ? this.inFile(file, () => this.find(name, 1)) : value;
   }
