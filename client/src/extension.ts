@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { LanguageClient, TransportKind } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import { registerCommands } from "./commands";
+import { followInterpreter } from "./interpreter";
 import { TimelinePanels } from "./panel/timeline-panels";
 import { RulePages } from "./rule-pages";
 import { StatusItem } from "./status-item";
@@ -25,6 +26,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   );
   try {
     await started.start();
+    const following = await followInterpreter(started);
+    if (following !== undefined) context.subscriptions.push(following);
   } catch (error) {
     log.error(error instanceof Error ? error : String(error));
     status.serverFailed();

@@ -478,4 +478,22 @@ describe("vramlint estimate", () => {
       }
     });
   });
+
+  it("reads the packages of the interpreter that --python names", async () => {
+    const folder = new TemporaryFolder({
+      "train.py":
+        "import torch\nimport zoo\nmodel = zoo.net()\ntorch.optim.SGD(model.parameters(), lr=0.1)\n",
+      "conda/lib/python3.12/site-packages/zoo/__init__.py":
+        "from torch import nn\ndef net():\n    return nn.Linear(3, 2)\n",
+      "conda/lib/python3.12/site-packages/zoo-1.0.dist-info/METADATA": "Name: zoo\nRequires-Dist: torch\n",
+    });
+    try {
+      const { stdout } = await vramlint(["estimate", "train.py", "--python", "conda/bin/python"], {
+        cwd: folder.join(""),
+      });
+      assert.match(stdout, /parameters +32 B +8, 8 trainable/);
+    } finally {
+      folder.remove();
+    }
+  });
 });

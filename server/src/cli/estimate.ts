@@ -29,10 +29,17 @@ export interface EstimateOptions extends SetupOptions {
   readonly format: "text" | "json";
   readonly stdinFilename: string | undefined;
   readonly exitZero: boolean;
+  /** An interpreter or an environment's folder. */
+  readonly python: string | undefined;
 }
 
-function importsOf(file: string, { cwd: root, env: variables }: Io): FollowedImports {
-  return followImports(file, { root, packages: sitePackagesOf(file, { root, variables }) });
+function importsOf(
+  file: string,
+  python: string | undefined,
+  { cwd: root, env: variables }: Io,
+): FollowedImports {
+  const chosen = python === undefined ? undefined : path.resolve(root, python);
+  return followImports(file, { root, packages: sitePackagesOf(file, { root, python: chosen, variables }) });
 }
 
 export async function estimate(file: string, options: EstimateOptions, terminal: Terminal): Promise<number> {
@@ -58,7 +65,7 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
   const parsed = parseModule(python);
   try {
     const isNameless = file === stdinMark && options.stdinFilename === undefined;
-    const imports = isNameless ? undefined : importsOf(path.resolve(io.cwd, name), io);
+    const imports = isNameless ? undefined : importsOf(path.resolve(io.cwd, name), options.python, io);
     const resolveImport = imports?.resolve;
     const { estimates, setup, verdict } = analyze(parsed, {
       ...project.optionsFor(name),

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly folders: readonly string[];
   /** The files that are open when it is called: their texts count before those on disk. */
   readonly open: () => readonly (OpenFile & { readonly uri: string })[];
+  /** The interpreter that the user has chosen, or its environment's folder. */
+  readonly python: string | undefined;
 }
 
 /** A script or a notebook as it lies on disk. */

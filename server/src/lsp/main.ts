@@ -70,13 +70,13 @@ const host: ServerHost = {
   },
   settings,
   files: workspaceFiles,
-  followImports(uri, { folders, open }) {
+  followImports(uri, { folders, open, python }) {
     const file = pathOf(uri);
     if (file === undefined) return undefined;
     const root = innermostAround(file, folders);
     return followImports(file, {
       root,
-      packages: sitePackagesOf(file, { root, variables: process.env }),
+      packages: sitePackagesOf(file, { root, python, variables: process.env }),
       openFile: (place) => open().find((one) => pathOf(one.uri) === place),
     });
   },

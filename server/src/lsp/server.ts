@@ -16,6 +16,7 @@ import type {
 } from "vscode-languageserver";
 import { languageFor } from "../messages/message";
 import { initializeParser } from "../python/parse";
+import type { FollowedImports } from "../workspace/imports";
 import { Analyses } from "./analyses";
 import type { Outcome } from "./analyses";
 import { readClientFeatures } from "./client-features";
@@ -32,6 +33,8 @@ import type { BudgetHeaderParams } from "./header-request";
 import type { ServerHost, Surroundings } from "./host";
 import { hover } from "./hover";
 import { inlayHints } from "./inlay-hints";
+import { interpreterMethod } from "./interpreter-request";
+import type { InterpreterParams } from "./interpreter-request";
 import { budgetHeader } from "./insert-header";
 import { nextTurn } from "./next-turn";
 import { NotebookUnit } from "./notebook-unit";
@@ -148,6 +151,17 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     },
     cellsRemoved: (uris) => diagnostics.clear(uris),
   });
+  let python: string | undefined;
+  /** The imports of a document; out of date as soon as another interpreter is chosen. */
+  const importsOf = (uri: string): FollowedImports | undefined => {
+    const chosen = python;
+    const followed = host.followImports?.(uri, {
+      folders: [...folders],
+      open: () => openFiles(documents),
+      python: chosen,
+    });
+    return followed && { ...followed, isCurrent: () => chosen === python && followed.isCurrent() };
+  };
   const session: Session = {
     connection,
     host,
@@ -159,7 +173,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
       logError,
       () => host.now(),
       finished,
-      (unit) => host.followImports?.(unit.uri, { folders: [...folders], open: () => openFiles(documents) }),
+      (unit) => importsOf(unit.uri),
     ),
     parserReady: parser,
     background,
@@ -208,6 +222,10 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     }
   });
   connection.onNotification(clearScanMethod, () => scan.clear());
+  connection.onNotification(interpreterMethod, ({ path }: InterpreterParams) => {
+    python = path;
+    diagnostics.importsChanged();
+  });
   connection.onHover(contained((asked) => hover(session, asked), null));
   connection.onCodeLens(contained((asked) => codeLenses(session, asked), []));
   connection.languages.inlayHint.on(contained((asked) => inlayHints(session, asked), []));

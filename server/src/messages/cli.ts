@@ -97,6 +97,10 @@ export const helpMessages = {
     en: "files larger than this are not checked, such as 2MiB (default: 1MiB)",
     "zh-cn": "不检查超过此大小的文件，例如 2MiB（默认：1MiB）",
   },
+  python: {
+    en: "interpreter or environment whose installed packages, such as torchvision, make the model",
+    "zh-cn": "解释器或环境；由其中已安装的包（如 torchvision）构建模型",
+  },
   budget: {
     en: "memory that the training may use, such as 6.5GiB, instead of the header's",
     "zh-cn": "训练可用的显存，例如 6.5GiB，代替注释中的值",

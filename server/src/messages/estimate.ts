@@ -3,6 +3,10 @@ import type { MessageText } from "./message";
 
 export const unknownReasons = {
   call: { en: "the call of `{name}` is not understood", "zh-cn": "无法理解对 `{name}` 的调用" },
+  notInstalled: {
+    en: "`{library}` is not found in a Python environment known here, so `{name}` cannot be read",
+    "zh-cn": "在此处已知的 Python 环境中找不到 `{library}`，因此无法读取 `{name}`",
+  },
   name: { en: "`{name}` is not known here", "zh-cn": "此处无法得知 `{name}`" },
   import: { en: "`{name}` comes from another file", "zh-cn": "`{name}` 来自其他文件" },
   attribute: {

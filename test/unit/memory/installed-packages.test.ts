@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { analyze } from "../../../server/src/analysis";
+import { inputText } from "../../../server/src/memory/setup";
 import { estimateModule, type ModelEstimate } from "../../../server/src/memory/estimate";
 import { render } from "../../../server/src/messages/message";
 import { parseModule } from "../../../server/src/python/parse";
@@ -72,6 +74,13 @@ def rounded():
 `,
   "zoo/models/wide.py": "from .small import Small\ndef wide():\n    return Small(100, 100)\n",
   "zoo-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: zoo\nRequires-Dist: torch>=2.0\n\nA zoo.\n",
+  // What a script takes from these two is known without their sources.
+  "torchvision/__init__.py": "from . import datasets, models, transforms\n",
+  "torchvision/datasets.py": "def FakeData(*args, **kwargs):\n    raise RuntimeError\n",
+  "torchvision/transforms.py": "def ToTensor():\n    raise RuntimeError\n",
+  "torchvision/models.py": "from torch import nn\ndef tiny(n=4):\n    return nn.Conv2d(3, n, 3)\n",
+  "torchvision-0.29.1.dist-info/METADATA":
+    "Metadata-Version: 2.1\nName: torchvision\nRequires-Dist: torch==2.13.0\n",
   "plain/__init__.py": "from torch import nn\ndef net():\n    return nn.Linear(1, 1)\n",
   "plain-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: plain\nRequires-Dist: torch-geometric\n",
 };
@@ -140,6 +149,32 @@ describe("models of installed packages", () => {
     const estimate = estimateOf("import zoo", "zoo.create('large')");
     assert.equal(estimate.complete, false);
     assert.ok(estimate.unknown.some(({ reason }) => render(reason, "en").includes("_factories")));
+  });
+
+  it("a model of torchvision, with the pictures that its datasets and transforms give", () => {
+    const file = path.join(root, "train.py");
+    const resolveImport = importResolver(file, { root, packages: sitePackagesOf(file, { root }) });
+    const script = `import torch, torchvision
+from torchvision import transforms as T
+data = torchvision.datasets.FakeData(8, (3, 20, 16), transform=T.Compose([T.Resize(10), T.ToTensor()]))
+model = torchvision.models.tiny(5)
+optimizer = torch.optim.SGD(model.parameters())
+for x, y in torch.utils.data.DataLoader(data, batch_size=2):
+    loss = torch.nn.functional.mse_loss(model(x), x)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+`;
+    const { setup, estimates } = analyze(parseModule(script), { resolveImport });
+    assert.equal(setup.inputs && inputText(setup.inputs.value), "float32[B,3,12,10]");
+    assert.equal(estimates.all()[0]?.parameters.count, 140);
+  });
+
+  it("a library that is not there is named", () => {
+    const estimate = estimateOf("import timm", "timm.create_model('vit')");
+    const reason =
+      "`timm` is not found in a Python environment known here, so `timm.create_model` cannot be read";
+    assert.ok(estimate.unknown.some((unknown) => render(unknown.reason, "en").includes(reason)));
   });
 
   it("packages that do not need PyTorch are not read", () => {

@@ -32,6 +32,7 @@ import {
   constants,
   functions,
   knownPackages,
+  modelLibraries,
   moduleBases,
   transparentBases,
 } from "./tables";
@@ -48,6 +49,10 @@ function canonical(path: string): string {
     .replace(/^torch\.autograd\.grad_mode\./, "torch.")
     .replace(/^torch\.autograd\.(no_grad|enable_grad|set_grad_enabled|inference_mode)$/, "torch.$1")
     .replace(/^torch\._C\._nn\./, "torch.nn.functional.");
+}
+
+function rootOf(path: string): string {
+  return path.split(".")[0] ?? path;
 }
 
 /** The operator behind a path: `torch.Tensor.view` is the method `Tensor.view`. */
@@ -187,8 +192,17 @@ export class Library {
     if (this.interpreter.execution.supports(operatorName(full))) {
       return runOperator(this.interpreter, operatorName(full), args);
     }
-    const reason = this.interpreter.unknown("call", span, { name: path });
+    const reason = this.isMissing(full)
+      ? this.interpreter.unknown("notInstalled", span, { library: rootOf(full), name: path })
+      : this.interpreter.unknown("call", span, { name: path });
     return callUnknown(this.interpreter, reason, args.positional, span);
+  }
+
+  /** A model of a library that would be read if it were there. */
+  private isMissing(path: string): boolean {
+    const root = rootOf(path);
+    const { world, files } = this.interpreter;
+    return modelLibraries.has(root) && world.resolveImport !== undefined && files.find(root, 0) === undefined;
   }
 
   isInstance(value: Value, type: Value): boolean | undefined {

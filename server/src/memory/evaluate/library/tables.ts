@@ -52,6 +52,14 @@ export const knownPackages: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Libraries whose models are read from their sources where they are installed. */
+export const modelLibraries: ReadonlySet<string> = new Set(
+  (
+    "torchvision timm transformers diffusers segmentation_models_pytorch efficientnet_pytorch pretrainedmodels open_clip " +
+    "monai torchaudio"
+  ).split(" "),
+);
+
 /** Classes of other libraries that are `nn.Module`s without parameters of their own. */
 export const moduleBases: ReadonlySet<string> = new Set([
   "pytorch_lightning.LightningModule",
