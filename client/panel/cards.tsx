@@ -93,11 +93,11 @@ function deviceShare({ usage }: StepAnswer, { device }: TimelineShown, view: Vie
   return fill(view.texts.ofDevice, percent(usage.most / device.bytes, view.language));
 }
 
-/** What checkpoints compute again, by the forward's own work. */
-export function workText({ work }: StepAnswer, { texts, language }: View): string {
+/** What checkpoints compute again, as a share of the forward's own work. */
+function workText({ work }: StepAnswer, { texts, language }: View): string {
   if (work === null) return texts.unknown;
   if (work.again === 0 || work.forward === 0) return texts.workNone;
-  return fill(texts.workShare, `+${percent(work.again / work.forward, language)}`);
+  return `+${percent(work.again / work.forward, language)}`;
 }
 
 function workWas(before: StepAnswer, view: View): string {

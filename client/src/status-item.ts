@@ -1,4 +1,7 @@
-/** The entry in VS Code's language status: what became of the file in front. */
+/**
+ * The entry in VS Code's language status: what became of the file in front. Whether it was analysed is also known to the
+ * manifest, which offers the timeline then and not over any Python file.
+ */
 import * as vscode from "vscode";
 import { State } from "vscode-languageclient/node";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -10,6 +13,8 @@ export class StatusItem implements vscode.Disposable {
   private readonly states = new Map<string, StatusParams>();
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private hasFailed = false;
+  /** What the menus were told last. */
+  private isScript = false;
 
   constructor(private readonly client: LanguageClient) {
     this.item.name = "vramlint";
@@ -46,15 +51,23 @@ export class StatusItem implements vscode.Disposable {
     item.detail = "vramlint";
     item.command = { title: vscode.l10n.t("Show log"), command: "vramlint.showLog" };
     if (this.hasFailed || this.client.state === State.Stopped) {
+      this.tellMenus(false);
       item.text = vscode.l10n.t("The server is not running");
       item.severity = vscode.LanguageStatusSeverity.Error;
       item.command = { title: vscode.l10n.t("Restart"), command: "vramlint.restart" };
       return;
     }
     const status = this.current();
+    this.tellMenus(status?.state === "analysed");
     item.text = status === undefined ? vscode.l10n.t("Waiting for a file") : textOf(status);
     if (status?.state === "failed") item.severity = vscode.LanguageStatusSeverity.Error;
     if (status?.state === "too-large") item.severity = vscode.LanguageStatusSeverity.Warning;
+  }
+
+  private tellMenus(isScript: boolean): void {
+    if (this.isScript === isScript) return;
+    this.isScript = isScript;
+    void vscode.commands.executeCommand("setContext", "vramlint.isScript", isScript);
   }
 
   private current(): StatusParams | undefined {

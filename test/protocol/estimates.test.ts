@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Hover } from "vscode-languageserver/node";
-import { uriOf } from "./support/scripts";
+import { script, uriOf } from "./support/scripts";
 import { plain, TestClient } from "./support/test-client";
 
 const example = readFileSync(path.join(__dirname, "../../test-fixtures/example/train.py"), "utf8");
@@ -93,6 +93,28 @@ describe("the training step in the editor", () => {
     // What decides comes first: a hover shows the beginning only.
     assert.ok(text.indexOf("Within the budget") < text.indexOf("| Part |"));
     assert.ok(text.indexOf("| Peak") < text.indexOf("| Parameters"));
+  });
+
+  it("links the timeline from the trained model's hover, only where the client has it", async () => {
+    await start();
+    assert.doesNotMatch(await textAt("class ResNet", 7), /command:|memory timeline/);
+    client.kill();
+    client = await TestClient.start({ initializationOptions: { commands: ["vramlint.showTimeline"] } });
+    const odd = "file:///project/step%20(1).py";
+    await client.open(odd, example);
+    const linked = async (piece: string, within: number): Promise<string> => {
+      const hover = await client.hover(odd, client.positionOf(odd, piece, within));
+      assert.ok(typeof hover?.contents === "object" && "value" in hover.contents);
+      return hover.contents.value;
+    };
+    const link = /all trainable · \[Show the memory timeline\]\(command:vramlint\.showTimeline\?([^()]+)\)\n/;
+    for (const text of [await linked("class ResNet", 7), await linked("# vram", 2)]) {
+      const given = link.exec(text)?.[1];
+      assert.deepEqual(JSON.parse(decodeURIComponent(given ?? "null")), [odd]);
+    }
+    assert.doesNotMatch(await linked("class Block", 7), /command:/, "the step is another model's");
+    await client.open(uri, script);
+    assert.doesNotMatch(await textAt("class Net", 7), /command:/, "there is no step to show");
   });
 
   it("says what would make the step fit when it is over the budget", async () => {

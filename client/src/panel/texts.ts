@@ -30,7 +30,6 @@ export function panelTexts() {
     ofDevice: vscode.l10n.t("{0} of the device"),
     work: vscode.l10n.t("Extra forward work"),
     workNone: vscode.l10n.t("none"),
-    workShare: vscode.l10n.t("{0} of the forward"),
     // Kinds.
     parameters: vscode.l10n.t("Parameters"),
     buffers: vscode.l10n.t("Buffers"),

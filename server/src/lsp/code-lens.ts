@@ -9,9 +9,7 @@ import { textContext } from "./hover";
 import { headerHint, modelHint } from "./model-text";
 import { analysisFor, textIn } from "./session";
 import type { Analysed, Session } from "./session";
-
-/** Opens what the lens is about, where the client has that. */
-const timelineCommand = "vramlint.showTimeline";
+import { timelineCommand } from "./timeline-request";
 
 export async function codeLenses(session: Session, params: CodeLensParams): Promise<CodeLens[]> {
   const { uri } = params.textDocument;

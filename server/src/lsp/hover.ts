@@ -12,15 +12,17 @@ import { effectiveBatch, modelMarkdown } from "./model-text";
 import type { TextContext } from "./model-text";
 import { analysisFor } from "./session";
 import type { Analysed, Session } from "./session";
+import { timelineCommand } from "./timeline-request";
 
 export async function hover(session: Session, params: HoverParams): Promise<Hover | undefined> {
   const analysed = await analysisFor(session, params.textDocument.uri);
   const offset = analysed?.unit.offsetAt(params.textDocument.uri, params.position);
   if (analysed === undefined || offset === undefined) return undefined;
+  const link = timelineLink(session, analysed);
   const found =
     keyAt(analysed, offset) ??
-    headerAt(analysed, offset) ??
-    modelAt(analysed, offset) ??
+    headerAt(analysed, offset, link) ??
+    modelAt(analysed, offset, link) ??
     layersAt(analysed, offset) ??
     callAt(analysed, offset);
   const place = found && analysed.unit.locate(found.span);
@@ -28,6 +30,15 @@ export async function hover(session: Session, params: HoverParams): Promise<Hove
   const value = session.features.markdownHover ? found.markdown : withoutMarkdown(found.markdown);
   const kind = session.features.markdownHover ? MarkupKind.Markdown : MarkupKind.PlainText;
   return { contents: { kind, value }, range: place.range };
+}
+
+/** A link to the client's own command, for clients that have it: with others it would do nothing. */
+function timelineLink({ features }: Session, { unit, analysis }: Analysed): string | undefined {
+  if (!features.markdownHover || !features.options.commands.includes(timelineCommand)) return undefined;
+  if ((analysis.estimates.all()[0]?.peak ?? null) === null) return undefined;
+  const target = encodeURIComponent(JSON.stringify([unit.uri]));
+  // Parentheses would end the link.
+  return `command:${timelineCommand}?${target.replaceAll("(", "%28").replaceAll(")", "%29")}`;
 }
 
 interface Found {
@@ -42,25 +53,26 @@ function keyAt({ analysis, settings }: Analysed, offset: number): Found | undefi
   return { span: entry.keySpan, markdown: keyMarkdown(entry.key, settings) };
 }
 
-function headerAt(analysed: Analysed, offset: number): Found | undefined {
+function headerAt(analysed: Analysed, offset: number, timelineLink: string | undefined): Found | undefined {
   const { analysis, settings } = analysed;
   const comment = analysis.header.comments.find((candidate) => contains(candidate, offset));
   if (comment === undefined) return undefined;
   const model = analysis.estimates.all()[0];
   const markdown = model
-    ? trainedMarkdown(analysed, model)
+    ? trainedMarkdown(analysed, model, timelineLink)
     : effectiveBatch(analysis.setup, settings.language);
   return markdown === undefined ? undefined : { span: comment, markdown };
 }
 
 /** The whole answer about the model that is trained. */
-function trainedMarkdown(analysed: Analysed, model: ModelEstimate): string {
+function trainedMarkdown(analysed: Analysed, model: ModelEstimate, timelineLink: string | undefined): string {
   const { analysis, settings } = analysed;
   return modelMarkdown(model, {
     ...textContext(analysed),
     temporary: temporaryAt(model.peak, analysis.estimates.timeline?.() ?? []),
     verdict: fitMarkdown(analysis, settings.language),
     effectiveBatch: effectiveBatch(analysis.setup, settings.language),
+    timelineLink,
   });
 }
 
@@ -120,14 +132,14 @@ function shortened(text: string): string {
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
-function modelAt(analysed: Analysed, offset: number): Found | undefined {
+function modelAt(analysed: Analysed, offset: number, timelineLink: string | undefined): Found | undefined {
   const { module, source } = analysed.unit.parsed();
   const { estimates } = analysed.analysis;
   const show = (model: ModelEstimate, span: Span): Found => ({
     span,
     markdown:
       model === estimates.all()[0]
-        ? trainedMarkdown(analysed, model)
+        ? trainedMarkdown(analysed, model, timelineLink)
         : modelMarkdown(model, textContext(analysed)),
   });
   const head = classHeads(module, source.text).find(({ name }) => contains(name, offset));

@@ -18,6 +18,8 @@ export interface TextContext {
   /** Budget, largest micro-batch, what would make it fit: what takes longer than a hint may. Markdown. */
   readonly verdict?: string | undefined;
   readonly effectiveBatch?: string | undefined;
+  /** Where a link opens the step's timeline, in clients that can. */
+  readonly timelineLink?: string | undefined;
 }
 
 /** How many of the parts that were not understood are named. */
@@ -43,7 +45,9 @@ export function modelMarkdown(model: ModelEstimate, context: TextContext): strin
   const countText = trainable === count ? modelTexts.allTrainable : modelTexts.parameterCount;
   const rows = rowsOf(model, context, write, bound).map(([part, size]) => `| ${part} | ${size} |`);
   const blocks = [
-    `**${model.name}** — ${write(countText, { count, trainable })}`,
+    [`**${model.name}** — ${write(countText, { count, trainable })}`, ...timelineLink(context, write)].join(
+      " · ",
+    ),
     context.verdict,
     [`| ${write(modelTexts.part)} | ${write(modelTexts.size)} |`, "|:--|--:|", ...rows].join("\n"),
     notUnderstood(model, context, write),
@@ -53,6 +57,10 @@ export function modelMarkdown(model: ModelEstimate, context: TextContext): strin
     model.peak === null ? undefined : deviceNote(write),
   ];
   return blocks.filter((block) => block !== undefined).join("\n\n");
+}
+
+function timelineLink({ timelineLink: target }: TextContext, write: Write): string[] {
+  return target === undefined ? [] : [`[${write(modelTexts.showTimeline)}](${target})`];
 }
 
 type Write = (text: MessageText, values?: Readonly<Record<string, MessageValue>>) => string;

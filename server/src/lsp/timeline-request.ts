@@ -119,5 +119,8 @@ export interface AssumptionText {
   readonly place: SourcePlace | null;
 }
 
+/** The client's own command that shows a timeline; its argument is the URI of the script or the notebook. */
+export const timelineCommand = "vramlint.showTimeline";
+
 /** Answers `null` for a document that is not open. */
 export const timelineMethod = "vramlint/timeline";

@@ -73,6 +73,7 @@ export const modelTexts = {
     en: "{count, number} parameters, all trainable",
     "zh-cn": "{count, number} 个参数，全部可训练",
   },
+  showTimeline: { en: "Show the memory timeline", "zh-cn": "显示显存时间线" },
   part: { en: "Part", "zh-cn": "组成" },
   size: { en: "Memory", "zh-cn": "显存" },
   parameters: { en: "Parameters", "zh-cn": "参数" },
