@@ -1,5 +1,6 @@
 /** The page's entrance: listens to the extension, keeps what is shown, draws it. */
 import { render } from "preact";
+import type { TimelineAnswer } from "../../server/src/lsp/timeline-request";
 import type { FromPage, PanelState, ToPage } from "../src/panel/protocol";
 import "./panel.css";
 import { readPalette, watchPalette } from "./palette";
@@ -61,18 +62,19 @@ class Page {
       this.isWaiting = true;
       return;
     }
-    const { uri, changes } = this.view;
+    const { uri, changes, answer } = this.view;
     this.serial += 1;
     this.asked = { serial: this.serial, uri };
     this.isWaiting = false;
-    this.host.postMessage({ kind: "ask", serial: this.serial, uri, changes });
+    const known = answer?.kind === "shown" ? { known: answer.version } : {};
+    this.host.postMessage({ kind: "ask", serial: this.serial, uri, changes, ...known });
   }
 
   private answered({ serial, answer }: Extract<ToPage, { kind: "answer" }>): void {
     if (this.asked?.serial !== serial) return;
     const isCurrent = this.asked.uri === this.view?.uri;
     this.asked = undefined;
-    if (isCurrent) this.update({ answer });
+    if (isCurrent) this.update({ answer: withKnown(answer, this.view?.answer) });
     if (this.isWaiting || !isCurrent) this.ask();
     else this.noteDelay();
   }
@@ -123,6 +125,16 @@ class Page {
     const data = format === "svg" ? svgOf(view, view.answer) : await pngOf(view, view.answer);
     this.host.postMessage({ kind: "save", format, data });
   }
+}
+
+/** With what was left out of the answer because the page has it. */
+function withKnown(answer: TimelineAnswer | null, before: View["answer"]): View["answer"] {
+  if (answer?.kind !== "shown") return answer;
+  const { now } = answer;
+  if (now !== null) return { ...answer, now };
+  if (before?.kind === "shown" && before.version === answer.version) return { ...answer, now: before.now };
+  // The page was told anew what it shows while the question was on its way: the next question asks for all of it.
+  return undefined;
 }
 
 const root = document.getElementById("panel");

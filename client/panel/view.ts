@@ -1,6 +1,6 @@
 /** What the panel's parts show and may do. */
 import type { PanelTexts } from "../src/panel/texts";
-import type { SourcePlace, TimelineAnswer } from "../../server/src/lsp/timeline-request";
+import type { SourcePlace, TimelineNothing, TimelineShown } from "../../server/src/lsp/timeline-request";
 import type { SetupChanges } from "../../server/src/memory/what-if";
 import type { Palette } from "./palette";
 
@@ -14,7 +14,7 @@ export interface View {
   readonly isPinned: boolean;
   readonly changes: SetupChanges;
   /** Undefined before the first answer; null for a file that is not open. */
-  readonly answer: TimelineAnswer | null | undefined;
+  readonly answer: TimelineNothing | TimelineShown | null | undefined;
   readonly isTableShown: boolean;
 }
 

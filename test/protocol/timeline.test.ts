@@ -19,15 +19,16 @@ describe("the timeline request", () => {
   };
   afterEach(() => client.kill());
 
-  const ask = (changes?: unknown, document = uri): Promise<TimelineAnswer | null> =>
+  const ask = (changes?: unknown, document = uri, known?: string): Promise<TimelineAnswer | null> =>
     client.connection.sendRequest(timelineMethod, {
       textDocument: { uri: document },
+      ...(known === undefined ? {} : { known }),
       ...(changes === undefined ? {} : { changes }),
     });
   const shown = async (changes?: unknown): Promise<TimelineShown> => {
     const answer = await ask(changes);
-    assert.equal(answer?.kind, "shown");
-    return answer;
+    assert.ok(answer?.kind === "shown" && answer.now !== null);
+    return { ...answer, now: answer.now };
   };
   const nothing = async (): Promise<TimelineNothing> => {
     const answer = await ask();
@@ -82,6 +83,20 @@ describe("the timeline request", () => {
           key === "precision" && value === "amp-bf16" && /Changed here/.test(origin),
       ),
     );
+  });
+
+  it("does not send again what the client knows of the step as it is", async () => {
+    await start(example);
+    const { version, places, now } = await shown();
+    const less = await ask({ checkpointed: 2 }, uri, version);
+    assert.ok(less?.kind === "shown" && less.changed !== null);
+    assert.deepEqual([less.version, less.now], [version, null]);
+    assert.deepEqual(less.places.slice(0, places.length), places, "its places keep their numbers");
+    assert.deepEqual((await shown({ checkpointed: 2 })).changed, less.changed);
+    await client.replace(uri, "batch=256", "batch=128");
+    const edited = await ask({}, uri, version);
+    assert.ok(edited?.kind === "shown" && edited.now !== null && edited.version !== version);
+    assert.ok(edited.now.allocated < now.allocated);
   });
 
   it("ignores changes that make no sense", async () => {

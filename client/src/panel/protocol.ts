@@ -29,7 +29,13 @@ export type ToPage =
 
 export type FromPage =
   | { readonly kind: "ready" }
-  | { readonly kind: "ask"; readonly serial: number; readonly uri: string; readonly changes: SetupChanges }
+  | {
+      readonly kind: "ask";
+      readonly serial: number;
+      readonly uri: string;
+      readonly changes: SetupChanges;
+      readonly known?: string;
+    }
   | { readonly kind: "open"; readonly uri: string; readonly line: number; readonly character: number }
   | { readonly kind: "pin"; readonly isPinned: boolean }
   /** `data` is the text of an SVG, or a PNG in base64. */

@@ -62,7 +62,7 @@ export class TimelinePanel implements vscode.Disposable {
         return;
       case "ask":
         this.changes = message.changes;
-        void this.answer(message.serial, message.uri, message.changes);
+        void this.answer(message);
         return;
       case "open":
         void openLine(this.panel, vscode.Uri.parse(message.uri), message.line, message.character);
@@ -85,8 +85,12 @@ export class TimelinePanel implements vscode.Disposable {
     this.post({ kind: "subject", uri: subject.toString(), file, isPinned, changes });
   }
 
-  private async answer(serial: number, uri: string, changes: SetupChanges): Promise<void> {
-    const params: TimelineParams = { textDocument: { uri }, changes };
+  private async answer({ serial, uri, changes, known }: Extract<FromPage, { kind: "ask" }>): Promise<void> {
+    const params: TimelineParams = {
+      textDocument: { uri },
+      changes,
+      ...(known === undefined ? {} : { known }),
+    };
     const answer = await this.client
       .sendRequest<TimelineAnswer | null>(timelineMethod, params)
       .catch(() => null);

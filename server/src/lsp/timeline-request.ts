@@ -8,10 +8,12 @@ export interface TimelineParams {
   readonly textDocument: { readonly uri: string };
   /** What the controls change. */
   readonly changes?: SetupChanges;
+  /** The version of an answer that the client has: what it holds of the step as it is, is not sent again. */
+  readonly known?: string;
 }
 
 /** Texts are in the language of the findings, bytes are those of one device. */
-export type TimelineAnswer = TimelineNothing | TimelineShown;
+export type TimelineAnswer = TimelineNothing | TimelineSent;
 
 /** There is no step to show, and why. */
 export interface TimelineNothing {
@@ -27,6 +29,8 @@ export interface TimelineShown {
   readonly model: string;
   /** Lines of the source that the moments name by index. */
   readonly places: readonly SourcePlace[];
+  /** Of `now` and of what `places` begins with. */
+  readonly version: string;
   /** As header and script say. */
   readonly now: StepAnswer;
   /** With the changes; null without any, and where they leave nothing to show. */
@@ -37,6 +41,11 @@ export interface TimelineShown {
   readonly assumptions: readonly AssumptionText[];
   /** What simulating took. */
   readonly milliseconds: number;
+}
+
+/** As it travels: `now` is null where the client knows it. */
+export interface TimelineSent extends Omit<TimelineShown, "now"> {
+  readonly now: StepAnswer | null;
 }
 
 export interface SourcePlace {

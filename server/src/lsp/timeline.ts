@@ -1,9 +1,10 @@
 /** Our own request: one training step as a timeline, as it is and under another setup, simulated when asked. */
+import { randomUUID } from "node:crypto";
 import { optimizerName } from "../directives/budget";
 import type { ModelEstimate } from "../memory/estimate";
 import type { Precision, TrainingSetup } from "../memory/setup";
 import type { StepTimeline } from "../memory/step-timeline";
-import { optimizerChoices, stepWith } from "../memory/what-if";
+import { optimizerChoices } from "../memory/what-if";
 import type { SetupChanges } from "../memory/what-if";
 import { unknownReasons } from "../messages/estimate";
 import { message } from "../messages/message";
@@ -13,7 +14,13 @@ import { isRecord } from "./client-features";
 import { outcomeFor, textIn } from "./session";
 import type { Analysed, Answered, Session } from "./session";
 import { assumptionTexts, Places, reasonsOf, stepAnswer } from "./timeline-answer";
-import type { Controls, TimelineAnswer, TimelineNothing, TimelineParams } from "./timeline-request";
+import type {
+  Controls,
+  StepAnswer,
+  TimelineAnswer,
+  TimelineNothing,
+  TimelineParams,
+} from "./timeline-request";
 
 export async function timeline(session: Session, params: TimelineParams): Promise<TimelineAnswer | null> {
   const answered = await outcomeFor(session, params.textDocument.uri);
@@ -22,7 +29,7 @@ export async function timeline(session: Session, params: TimelineParams): Promis
   if (outcome.kind !== "analysed") return nothing(answered, outcomeTexts[outcome.kind]);
   const start = session.host.now();
   const analysed = { unit, settings, analysis: outcome.analysis };
-  const answer = answerFor(analysed, readChanges(params.changes));
+  const answer = answerFor(analysed, readChanges(params.changes), params.known);
   return answer.kind === "nothing" ? answer : { ...answer, milliseconds: session.host.now() - start };
 }
 
@@ -42,19 +49,24 @@ function nothing(
   return { kind: "nothing", reasons: [reason], needsHeader };
 }
 
-function answerFor(analysed: Analysed, changes: SetupChanges | undefined): TimelineAnswer {
-  const { analysis, unit } = analysed;
+function answerFor(
+  analysed: Analysed,
+  changes: SetupChanges | undefined,
+  known: string | undefined,
+): TimelineAnswer {
+  const { analysis } = analysed;
   const { setup, estimates } = analysis;
   const estimate = estimates.all()[0];
   if (estimate === undefined) return nothing(analysed, texts.noModel);
   const step = estimates.step?.();
   if (step === undefined) return withoutStep(analysed, estimate);
-  const places = new Places(unit);
-  const other = changes && stepWith(unit.parsed().module, setup, changes, analysis.resolveImport);
+  const { version, places, now } = presentStep(analysed, estimate, step);
+  const other = changes && estimates.changed?.(changes);
   return {
     kind: "shown",
     model: estimate.name,
-    now: stepAnswer(analysed, places, estimate, step),
+    version,
+    now: known === version ? null : now,
     changed: other?.step === undefined ? null : stepAnswer(analysed, places, other.estimate, other.step),
     places: places.all,
     budget: setup.budget?.value ?? null,
@@ -63,6 +75,27 @@ function answerFor(analysed: Analysed, changes: SetupChanges | undefined): Timel
     assumptions: assumptionTexts(analysed, places, (other?.estimate ?? estimate).assumptions),
     milliseconds: 0,
   };
+}
+
+interface PresentStep {
+  readonly version: string;
+  readonly language: string;
+  readonly places: Places;
+  readonly now: StepAnswer;
+}
+
+const presentSteps = new WeakMap<Analysed["analysis"], PresentStep>();
+
+/** The step as it is, the same as long as text and settings are: its places keep their numbers. */
+function presentStep(analysed: Analysed, estimate: ModelEstimate, step: StepTimeline): PresentStep {
+  const { analysis, settings, unit } = analysed;
+  const known = presentSteps.get(analysis);
+  if (known?.language === settings.language) return known;
+  const places = new Places(unit);
+  const now = stepAnswer(analysed, places, estimate, step);
+  const present = { version: randomUUID(), language: settings.language, places, now };
+  presentSteps.set(analysis, present);
+  return present;
 }
 
 function deviceOf({ device }: TrainingSetup) {

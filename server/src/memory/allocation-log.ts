@@ -145,6 +145,22 @@ export function recount({ log, base, marks, before }: LoggedStep, sizes: readonl
   };
 }
 
+/** The same as a row: whenever an operator has allocated, from the forward on. */
+function allocatedPoints({ log, base, marks, before }: LoggedStep, sizes: readonly number[]): number[] {
+  const sum = (storages: readonly number[]): number =>
+    storages.reduce((bytes, storage) => bytes + roundedUp(sizes[storage] ?? 0), 0);
+  const [early, late] = [sum(before.forward), sum(before.loss)];
+  const points: number[] = [];
+  let { allocated } = base;
+  log.events.forEach((event, index) => {
+    const rounded = roundedUp(sizes[Math.abs(event) - 1] ?? 0);
+    if (event !== 0) allocated += event > 0 ? rounded : -rounded;
+    else if (index >= marks.backward) points.push(allocated);
+    else if (index >= marks.forward) points.push(allocated + (index < marks.loss ? early : late));
+  });
+  return points;
+}
+
 /** Sizes that stay or grow in proportion to the micro-batch. */
 export class ScaledStep {
   private constructor(
@@ -173,14 +189,29 @@ export class ScaledStep {
     return new ScaledStep(step, slopes);
   }
 
+  /** Of the step that the line starts from. */
+  get batch(): number {
+    return this.step.batch;
+  }
+
   at(batch: number): StepBytes {
+    return recount(this.step, this.sizesAt(batch));
+  }
+
+  /** Allocated bytes at every point of the step's timeline; undefined where a storage has no whole number of bytes. */
+  allocatedAt(batch: number): number[] | undefined {
+    const sizes = this.sizesAt(batch);
+    return sizes.every(Number.isInteger) ? allocatedPoints(this.step, sizes) : undefined;
+  }
+
+  private sizesAt(batch: number): number[] {
     const change = batch - this.step.batch;
     const { sizes } = this.step.log;
     const scaled = new Array<number>(sizes.length);
     for (let i = 0; i < scaled.length; i++) {
       scaled[i] = Math.max(0, (sizes[i] ?? 0) + (this.slopes[i] ?? 0) * change);
     }
-    return recount(this.step, scaled);
+    return scaled;
   }
 }
 

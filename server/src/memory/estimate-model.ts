@@ -11,13 +11,14 @@ import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
 import { statesOf } from "./estimate-states";
+import { firstStep, Reruns, type TracedStep } from "./estimate-reruns";
 import { ModelSteps } from "./estimate-steps";
 import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
 import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
 import type { Program } from "./evaluate/program";
-import { castStates, runStep, type StepMeasure } from "./evaluate/step";
+import { castStates, type StepMeasure } from "./evaluate/step";
 import { whatFits, type FitAnswer } from "./fit";
 import { largestBatch } from "./largest-batch";
 import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
@@ -36,6 +37,7 @@ export class Estimator {
   private moments: { readonly step: StepTimeline | undefined } | undefined;
   /** Of the trained model; absent where it could not be built or its input is not known. */
   private steps: ModelSteps | undefined;
+  private reruns: { readonly of: Reruns; readonly built: Built; readonly subject: Subject } | undefined;
   private readonly largest = new Map<number, number | undefined>();
   private fit: { readonly answer: FitAnswer | undefined } | undefined;
   private readonly graphs = new Map<boolean, BatchGraph | undefined>();
@@ -79,6 +81,22 @@ export class Estimator {
     this.trainedEstimate();
     this.moments ??= { step: this.step?.() };
     return this.moments.step;
+  }
+
+  /**
+   * The trained model under another setup, of which micro-batch, precision, checkpoints and optimizer may differ, the
+   * states' type not. The model is built anew only where one step leaves traces for the next.
+   */
+  under(setup: TrainingSetup): Estimator {
+    this.trainedEstimate();
+    const other = new Estimator(this.module, setup, { resolveImport: this.world.resolveImport });
+    const ran = this.reruns?.of.at(setup);
+    if (this.reruns === undefined || ran === undefined) return other;
+    const { subject, built } = this.reruns;
+    other.subject = this.subject;
+    other.points = ran.measure.timeline;
+    other.trained = { value: other.assemble(subject, built, ran) };
+    return other;
   }
 
   batchGraph(isTraining: boolean): BatchGraph | undefined {
@@ -144,12 +162,14 @@ export class Estimator {
     if ("reason" in built) return this.notBuilt(subject, built);
     const plan = planOf(this.setup);
     if (plan === undefined) return this.assemble(subject, built, undefined);
-    const measure = runStep(built.program, built.model, plan, true);
-    this.points = measure.timeline;
+    const ran = firstStep(built, plan);
+    this.points = ran.measure.timeline;
     const steps = new ModelSteps(built, this.setup);
-    steps.add(measure, built.program.noted().length === 0 && built.program.execution.bounds.size === 0);
+    steps.add(ran.measure, ran.noted.length === 0 && ran.bounds.length === 0);
     this.steps = steps;
-    return this.assemble(subject, built, measure, steps);
+    const reruns = Reruns.of(built, ran, this.setup);
+    this.reruns = reruns && { of: reruns, built, subject };
+    return this.assemble(subject, built, ran, steps);
   }
 
   private stateEstimate(name: string): ModelEstimate | undefined {
@@ -223,23 +243,21 @@ export class Estimator {
   private assemble(
     subject: Subject,
     { program, model }: Built,
-    measure: StepMeasure | undefined,
+    ran: TracedStep | undefined,
     steps?: ModelSteps,
   ): ModelEstimate {
+    const measure = ran?.measure;
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
     const states = statesOf(model, this.setup, measure?.backward === undefined ? undefined : measure);
     const { device, needs } = states;
     const faults = measure?.fault === undefined ? [] : [measure.fault];
-    const unknown = distinct([...unknownParts(model), ...program.noted(), ...faults]);
+    const unknown = distinct([...unknownParts(model), ...(ran?.noted ?? program.noted()), ...faults]);
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
     if (measure !== undefined && isTraining && leavesLossOpen(this.setup))
       unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
-    if (measure !== undefined) {
-      for (const { reason, span } of program.execution.bounds.values())
-        unknown.push({ reason, span: plainSpan(span) });
-    }
+    for (const { reason, span } of ran?.bounds ?? []) unknown.push({ reason, span: plainSpan(span) });
     const isUnderstood = unknown.length === 0;
     if (measure === undefined) unknown.push(inputUnknown(this.setup));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
@@ -263,7 +281,7 @@ export class Estimator {
         subject,
         ran: measure !== undefined,
         hasDerivedTarget: measure?.hasDerivedTarget ?? false,
-        attention: program.execution.attentionKernels,
+        attention: ran?.attention ?? [],
         optimizer: needs,
         assumed: program.interpreter.assumed,
       }),

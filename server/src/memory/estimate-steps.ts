@@ -80,7 +80,8 @@ export class ModelSteps {
   scaledBytes(batch: number): number | undefined {
     if (this.scaled === undefined) return undefined;
     const { step, from, to } = this.scaled;
-    const other = this.isShared ? blend(from, to, batch) : from.measure;
+    const share = (batch - from.batch) / (to.batch - from.batch);
+    const other = this.isShared ? blend(from.measure, to.measure, share) : from.measure;
     return this.bytesOf(withBytes(other, step, batch), from.states);
   }
 
@@ -158,7 +159,7 @@ export class ModelSteps {
 }
 
 /** The measure with the bytes of another micro-batch; where the peaks stand is not known of it. */
-function withBytes(measure: StepMeasure, step: ScaledStep, batch: number): StepMeasure {
+export function withBytes(measure: StepMeasure, step: ScaledStep, batch: number): StepMeasure {
   const { forward, backward, after } = step.at(batch);
   const nowhere = { operator: "", location: measure.forward.location };
   return {
@@ -170,12 +171,11 @@ function withBytes(measure: StepMeasure, step: ScaledStep, batch: number): StepM
   };
 }
 
-/** Inputs and timeline on the lines through those of two steps. */
-function blend(from: RanStep, to: RanStep, batch: number): StepMeasure {
-  const share = (batch - from.batch) / (to.batch - from.batch);
+/** Inputs and timeline on the lines through those of two steps; 0 is the first, 1 the second. */
+export function blend(from: StepMeasure, to: StepMeasure, share: number): StepMeasure {
   const at = (one: number, other: number): number => Math.round(one + (other - one) * share);
-  const timeline = from.measure.timeline.map((point, index) => {
-    const other = to.measure.timeline[index] ?? point;
+  const timeline = from.timeline.map((point, index) => {
+    const other = to.timeline[index] ?? point;
     return {
       ...point,
       inputs: at(point.inputs, other.inputs),
@@ -184,5 +184,5 @@ function blend(from: RanStep, to: RanStep, batch: number): StepMeasure {
       temporary: at(point.temporary, other.temporary),
     };
   });
-  return { ...from.measure, inputs: at(from.measure.inputs, to.measure.inputs), timeline };
+  return { ...from, inputs: at(from.inputs, to.inputs), timeline };
 }

@@ -12,6 +12,7 @@ import type { ResolveImport } from "../python/resolve-import";
 import type { SettingOrigin, TrainingSetup } from "./setup";
 import type { Dtype } from "./tensor";
 import type { StepTimeline } from "./step-timeline";
+import { ChangedSteps, type ChangedStep, type SetupChanges } from "./what-if";
 import type { LiveBytes, TimelinePoint } from "./tape";
 
 export interface UnknownPart {
@@ -127,6 +128,8 @@ export interface Estimates {
   timeline?(): Timeline;
   /** The same as one device lives through it, with the optimizer's step; undefined when its input is not known. */
   step?(): StepTimeline | undefined;
+  /** The trained model's step under other choices; undefined without a model. */
+  changed?(changes: SetupChanges): ChangedStep | undefined;
   /**
    * The graph of one batch of the trained model, in training or evaluation mode, without the loss. Undefined where header
    * and script leave open which model, input or micro-batch that is.
@@ -160,11 +163,13 @@ export function estimateModule(
   resolveImport?: ResolveImport,
 ): Estimates {
   const estimator = new Estimator(module, setup, { resolveImport });
+  const changed = new ChangedSteps(module, setup, estimator, resolveImport);
   return {
     all: () => estimator.all(),
     ofClass: (name) => estimator.ofClass(name),
     timeline: () => estimator.timeline(),
     step: () => estimator.stepTimeline(),
+    changed: (changes) => changed.with(changes),
     batchGraph: (isTraining) => estimator.batchGraph(isTraining),
     largestBatch: (limit) => estimator.largestBatch(limit),
     whatFits: () => estimator.whatFits(),

@@ -52,14 +52,33 @@ function chosen<Value>(value: Value): Setting<Value> {
   return { value, from: "option" };
 }
 
-/** Undefined where the file has no model. */
-export function stepWith(
-  module: Module,
-  setup: TrainingSetup,
-  changes: SetupChanges,
-  resolveImport?: ResolveImport,
-): ChangedStep | undefined {
-  const estimator = new Estimator(module, changedSetup(setup, changes), { resolveImport });
-  const estimate = estimator.trainedEstimate();
-  return estimate && { estimate, step: estimator.stepTimeline() };
+/** The steps of one file's trained model under other setups. */
+export class ChangedSteps {
+  /** By the type of the states: casting them is for good. */
+  private readonly estimators = new Map<string, Estimator>();
+
+  constructor(
+    private readonly module: Module,
+    private readonly setup: TrainingSetup,
+    present: Estimator,
+    private readonly resolveImport: ResolveImport | undefined,
+  ) {
+    this.estimators.set(stateType(setup), present);
+  }
+
+  /** Undefined where the file has no model. */
+  with(changes: SetupChanges): ChangedStep | undefined {
+    const setup = changedSetup(this.setup, changes);
+    const built = this.estimators.get(stateType(setup));
+    const estimator =
+      built?.under(setup) ?? new Estimator(this.module, setup, { resolveImport: this.resolveImport });
+    if (built === undefined) this.estimators.set(stateType(setup), estimator);
+    const estimate = estimator.trainedEstimate();
+    return estimate && { estimate, step: estimator.stepTimeline() };
+  }
+}
+
+function stateType({ precision }: TrainingSetup): string {
+  const name = precision?.value ?? "fp32";
+  return name === "fp16" || name === "bf16" ? name : "fp32";
 }

@@ -59,15 +59,18 @@ describe("the memory timeline", () => {
   it("is behind a button of the script's title and a link in the model's hover", async () => {
     const editor = await open("train.py");
     await diagnosticOf(editor.document.uri, "eval-without-no-grad");
-    await ask({ click: '.title-actions [aria-label^="Show Memory Timeline"]' });
+    const button = '.editor-group-container .action-label[aria-label*="Memory Timeline"]';
+    await ask({ wait: button });
+    await ask({ click: button });
     await ask({ in: "panel", wait: ".plot > svg" });
     await closeEverything();
     const again = await open("train.py");
     const place = positionOf(again.document, "class ResNet", 7);
     again.selection = new vscode.Selection(place, place);
     await vscode.commands.executeCommand("editor.action.showHover");
-    await ask({ wait: ".monaco-hover table" });
-    await ask({ click: '.monaco-hover a:text-is("Show the memory timeline")' });
+    const link = '.monaco-hover a:text-is("Show the memory timeline")';
+    await ask({ wait: link });
+    await ask({ click: link });
     await ask({ in: "panel", wait: ".plot > svg" });
   });
 

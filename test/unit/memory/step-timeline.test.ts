@@ -5,7 +5,14 @@ import { readHeader } from "../../../server/src/directives/header";
 import { momentKinds, totalOf } from "../../../server/src/memory/moment-bytes";
 import type { Setting, TrainingSetup } from "../../../server/src/memory/setup";
 import type { StepTimeline } from "../../../server/src/memory/step-timeline";
-import { stepWith, type ChangedStep, type SetupChanges } from "../../../server/src/memory/what-if";
+import { Estimator } from "../../../server/src/memory/estimate-model";
+import {
+  changedSetup,
+  ChangedSteps,
+  type ChangedStep,
+  type SetupChanges,
+} from "../../../server/src/memory/what-if";
+import type { Module } from "../../../server/src/python/tree";
 import { parseModule } from "../../../server/src/python/parse";
 import { goldenModels, modelText } from "../../support/goldens";
 import { loadParser } from "../../support/parser";
@@ -16,9 +23,15 @@ function header<Value>(value: Value): Setting<Value> {
 
 function stepOf(text: string, changes: SetupChanges = {}, setup: TrainingSetup = {}): ChangedStep {
   const parsed = parseModule(text);
-  const changed = stepWith(parsed.module, { ...readHeader(parsed).setup, ...setup }, changes);
-  assert.ok(changed, "there is a model");
-  return changed;
+  return freshStep(parsed.module, { ...readHeader(parsed).setup, ...setup }, changes);
+}
+
+/** Nothing of it comes from another step. */
+function freshStep(module: Module, setup: TrainingSetup, changes: SetupChanges): ChangedStep {
+  const estimator = new Estimator(module, changedSetup(setup, changes));
+  const estimate = estimator.trainedEstimate();
+  assert.ok(estimate, "there is a model");
+  return { estimate, step: estimator.stepTimeline() };
 }
 
 function shown({ step }: ChangedStep): StepTimeline {
@@ -40,6 +53,30 @@ function holds({ estimate, step }: ChangedStep, name: string): void {
   assert.deepEqual(phases, [...phases].sort(), `${name}: the phases follow each other`);
 }
 
+/** Without bytes a sample, which take a step of their own, and the place of the peak, which no line tells. */
+function plainOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { bytes, allocated, phase, name } = value as Readonly<Record<string, unknown>>;
+  return { bytes, allocated, phase, name };
+}
+
+/** In this order, as somebody plays with the controls: what was asked before must not show. */
+const questions: readonly SetupChanges[] = [
+  { batch: 3 },
+  { batch: 6 },
+  { batch: 7 },
+  { batch: 1 },
+  { batch: 40 },
+  { precision: "amp-bf16" },
+  { precision: "bf16", batch: 5 },
+  { precision: "bf16", batch: 10 },
+  { precision: "bf16", batch: 20, optimizer: "sgd" },
+  { checkpointed: 2 },
+  { checkpointed: 2, batch: 9 },
+  { checkpointed: 2, batch: 12, precision: "amp-fp16" },
+  { optimizer: "adafactor" },
+];
+
 const files = [...new Set(goldenModels().map(({ file }) => file))];
 
 describe("the timeline of a step", () => {
@@ -50,6 +87,22 @@ describe("the timeline of a step", () => {
       const text = modelText(file);
       holds(stepOf(text), file);
       holds(stepOf(text, { precision: "amp-bf16" }), `${file} in amp-bf16`);
+    });
+  }
+
+  for (const file of files) {
+    it(`of ${file} under other setups is the same as from a model built for them`, () => {
+      const { module, ...parsed } = parseModule(modelText(file));
+      const { setup } = readHeader({ module, ...parsed });
+      const changed = new ChangedSteps(module, setup, new Estimator(module, setup), undefined);
+      for (const changes of questions) {
+        const [asked, fresh] = [changed.with(changes), freshStep(module, setup, changes)];
+        const name = `${file} ${JSON.stringify(changes)}`;
+        assert.ok(asked, name);
+        assert.deepEqual(asked.step, fresh.step, name);
+        for (const key of ["saved", "peak", "complete", "unknown", "assumptions", "optimizer"] as const)
+          assert.deepEqual(plainOf(asked.estimate[key]), plainOf(fresh.estimate[key]), `${name}: ${key}`);
+      }
     });
   }
 

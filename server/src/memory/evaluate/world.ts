@@ -16,6 +16,11 @@ export class Allowance {
     this.most += steps;
   }
 
+  /** The file's step is asked for once more. */
+  extendForFile(): void {
+    this.extend(stepsOfFile);
+  }
+
   /** False once there is nothing left. */
   take(steps: number): boolean {
     this.taken += steps;
