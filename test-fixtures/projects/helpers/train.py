@@ -1,5 +1,6 @@
 import torch
 from models import Frozen, Net
+from steps import train_step
 from utils import detached, evaluate, identity, loss_value, loss_with_output, train_loss
 
 model = Net()
@@ -29,3 +30,8 @@ for batch in probe_loader:
 extractor = Frozen().cuda()
 for images in image_loader:
     features.append(extractor(images).mean())
+
+# The backward is in the other file: which graph it frees is not seen from here.
+stepped = []
+for batch in train_loader:
+    stepped.append(train_step(model, batch, optimizer))

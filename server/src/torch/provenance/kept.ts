@@ -143,6 +143,7 @@ class KeptFinder {
       if (marks.some((mark) => needed.possibly.has(mark)) || this.isKeptAnyway(store, carried, loop))
         return undefined;
       if (this.belongsToModule(store) || this.mayBeBackwarded(value, loop)) return undefined;
+      if (this.isBackwardedElsewhere(carried)) return undefined;
     }
     return { store, value, carried, loop, through, freedBy };
   }
@@ -224,6 +225,15 @@ class KeptFinder {
       }
     }
     return open.size === 0 ? freedBy : undefined;
+  }
+
+  /** The graph begins in a function of another file, and that file computes gradients: perhaps of this very graph. */
+  private isBackwardedElsewhere({ sources }: Carried): boolean {
+    return [...sources].some((source) => {
+      if (source.kind !== "Call") return false;
+      const called = this.options.resolver.imported.functionOf(source);
+      return called !== undefined && called.file.torch.provenance.backwards.length > 0;
+    });
   }
 
   /** An unknown call in the iteration takes the same value and may call backward: `loss_scaler(loss, optimizer)`. */
