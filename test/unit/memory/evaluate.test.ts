@@ -80,6 +80,17 @@ describe("the evaluator", () => {
     ]);
   });
 
+  it("evaluates the elements of a generator when they are asked for", () => {
+    check([
+      ["y = [1, 2]\ny.extend(y[-1] * 2 for _ in range(3))\nresult = y", "[1, 2, 4, 8, 16]"],
+      ["g = (i * i for i in [1, 2, 3])\nresult = (next(g), list(g), list(g))", "(1, [4, 9], [])"],
+      [
+        "def make(k):\n    return (k + i for i in range(2))\nk = 5\nresult = tuple(make(10)) + tuple(i for i in (1, 2) if i > 1)",
+        "(10, 11, 2)",
+      ],
+    ]);
+  });
+
   it("has lists, tuples, dicts, sets, slices and their methods", () => {
     check([
       [

@@ -1,5 +1,6 @@
-/** Comprehensions and generator expressions; the latter are run at once. */
+/** Comprehensions and generator expressions. */
 import type { Comprehension, ComprehensionClause } from "../../python/tree";
+import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { assign } from "./assign";
 import { truthOf } from "./expressions";
@@ -10,6 +11,10 @@ import { keyOf, sizeLimit } from "./operations";
 import { DictValue, IteratorValue, ListValue, SetValue, type Value } from "./values";
 
 export function evaluateComprehension(interpreter: Interpreter, node: Comprehension): Value {
+  const [only] = node.clauses;
+  if (node.flavour === "generator" && node.clauses.length === 1 && only?.conditions.length === 0) {
+    return lazyGenerator(interpreter, node, only);
+  }
   const collector = new Collector(interpreter, node);
   const outer = interpreter.frame;
   const frame = new Frame("comprehension", outer, undefined);
@@ -22,6 +27,65 @@ export function evaluateComprehension(interpreter: Interpreter, node: Comprehens
     interpreter.frame = outer;
     frame.leave(interpreter.references);
   }
+}
+
+/**
+ * `(f(x) for x in xs)`: each element is evaluated when it is asked for, so that `y.extend(m(y[-1]) for m in layers)` sees
+ * what the elements before it left. A generator with conditions or inner loops is run at once: where one of those is not
+ * known, all of it is not.
+ */
+function lazyGenerator(interpreter: Interpreter, node: Comprehension, clause: ComprehensionClause): Value {
+  const outer = interpreter.frame;
+  const iterable = interpreter.evaluate(clause.iterable);
+  const items = iterate(interpreter, iterable, clause.iterable);
+  if (isUnknown(items)) return items;
+  const frame = new Frame("comprehension", outer, undefined);
+  frame.capture(node);
+  // the rows of a tensor are made now, and held by nobody else
+  const rows = iterable instanceof Tensor ? items : [];
+  const held: Value[] = [iterable, ...rows, frame, outer];
+  const generator: IteratorValue = new IteratorValue(elements(), held);
+  return generator;
+
+  function* elements(): Generator<Value, void> {
+    const { references } = interpreter;
+    const iterator = (items as Iterable<Value>)[Symbol.iterator]();
+    for (;;) {
+      const element = inFrame(interpreter, frame, () => elementAfter(interpreter, node, clause, iterator));
+      if (element === undefined) break;
+      yield element.value;
+    }
+    for (const value of held.splice(0)) references.disown(generator, value);
+  }
+}
+
+/** Evaluates inside a generator's own scope, wherever it is asked from. */
+function inFrame<Result>(interpreter: Interpreter, frame: Frame, evaluate: () => Result): Result {
+  const caller = interpreter.frame;
+  interpreter.frame = frame;
+  try {
+    return evaluate();
+  } finally {
+    interpreter.frame = caller;
+  }
+}
+
+/** The element for the iterator's next item, as one temporary; undefined at its end. */
+function elementAfter(
+  interpreter: Interpreter,
+  node: Comprehension,
+  clause: ComprehensionClause,
+  iterator: Iterator<Value>,
+): { readonly value: Value } | undefined {
+  const { references } = interpreter;
+  const mark = references.mark();
+  const next = iterator.next();
+  if (next.done === true) return undefined;
+  interpreter.tick();
+  assign(interpreter, clause.target, next.value);
+  const value = interpreter.evaluate(node.element);
+  references.settle(mark, value);
+  return { value };
 }
 
 /** Runs the clauses from `index` on; Unknown when it is not known what they go over. */

@@ -1,6 +1,6 @@
 /** Variables of a scope that is being evaluated: the module, a function call, a class body or a comprehension. */
 import { childrenOf } from "../../python/walk";
-import { Heap, type FunctionNode, type FunctionValue, type Value } from "./values";
+import { Heap, type FunctionValue, type Value } from "./values";
 import type { Node } from "../../python/tree";
 import type { References } from "./references";
 
@@ -84,8 +84,8 @@ export class Frame extends Heap {
     return frame;
   }
 
-  /** An inner function is made here: it may read these names after the call has ended. */
-  capture(node: FunctionNode): void {
+  /** An inner function or generator is made here: it may read these names after the call has ended. */
+  capture(node: Node): void {
     this.captured ??= new Set();
     for (const name of namesIn(node)) this.captured.add(name);
     if (this.kind === "comprehension") this.parent?.capture(node);
@@ -104,8 +104,8 @@ export class Frame extends Heap {
 
 const namesCache = new WeakMap<Node, ReadonlySet<string>>();
 
-/** All names read anywhere inside a function. */
-function namesIn(node: FunctionNode): ReadonlySet<string> {
+/** All names read anywhere inside a function or a generator. */
+function namesIn(node: Node): ReadonlySet<string> {
   const known = namesCache.get(node);
   if (known !== undefined) return known;
   const names = new Set<string>();

@@ -14,6 +14,7 @@ import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { CallRecorder } from "./call-records";
 import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
+import { trainModule } from "./nn/methods";
 import { namedModules, namedTensors, repeatedBlocks } from "./nn/state";
 import type { Program } from "./program";
 import { Heap, type ObjectValue, type Value } from "./values";
@@ -141,6 +142,7 @@ export function runStep(
   plan: StepPlan,
   wantsTimeline = false,
 ): StepMeasure {
+  if (trains(plan)) enterTraining(program, model);
   program.execution.zeroGradients(parametersOf(model));
   if (plan.accumulates === true && trains(plan)) runOnce(program, model, plan, false);
   return runOnce(program, model, plan, wantsTimeline);
@@ -160,6 +162,21 @@ function runOnce(program: Program, model: ObjectValue, plan: StepPlan, wantsTime
 
 function parametersOf(model: ObjectValue): Tensor[] {
   return namedTensors(model, "parameters").map((one) => one.tensor);
+}
+
+/**
+ * `model.train()`, as a training loop calls it: a class may keep parts in evaluation mode there. Not where the constructor
+ * has put parts into evaluation mode: whether the script undoes that is not known.
+ */
+function enterTraining(program: Program, model: ObjectValue): void {
+  const { interpreter } = program;
+  if (namedModules(model).some(({ module }) => module.module?.training === false)) return;
+  const fault = interpreter.guard(() => {
+    const mark = interpreter.references.mark();
+    trainModule(interpreter, model, true, undefined);
+    interpreter.references.releaseTo(mark);
+  });
+  if (isUnknown(fault)) interpreter.note(fault);
 }
 
 function trains(plan: StepPlan): boolean {

@@ -50,25 +50,20 @@ export function replaced(shape: readonly number[], dimension: number, size: numb
   return shape.map((old, i) => (i === dimension ? size : old));
 }
 
-function runSplit(call: OperatorCall): Argument {
+/** `sections`: the parameter that has the size or the sizes; the function, the methods and their kin name it differently. */
+function runSplit(call: OperatorCall, sections: string): Argument {
   const tensor = self(call);
   const dimension = call.dimension(call.number("dim"), tensor.shape);
   const total = tensor.shape[dimension] ?? 1;
-  const asked = call.value("split_size_or_sections");
+  const asked = call.value(sections);
   if (isSequence(asked)) {
-    const sizes = call.integers("split_size_or_sections");
+    const sizes = call.integers(sections);
     if (sizes.reduce((sum, size) => sum + size, 0) !== total) {
       call.fail(shapeNotValid(call.name, tensor.shape, sizes));
     }
     return split(call.frame, tensor, dimension, sizes, "SplitWithSizesBackward0");
   }
-  return split(
-    call.frame,
-    tensor,
-    dimension,
-    evenSizes(total, call.number("split_size_or_sections")),
-    "SplitBackward0",
-  );
+  return split(call.frame, tensor, dimension, evenSizes(total, call.number(sections)), "SplitBackward0");
 }
 
 function evenSizes(total: number, size: number): number[] {
@@ -243,11 +238,20 @@ function both(name: string): string[] {
 }
 
 export const joiningRows: readonly OperatorRow[] = [
-  { names: both("split"), signature: "self, split_size_or_sections, dim=0", run: runSplit },
+  {
+    names: ["torch.split"],
+    signature: "self, split_size_or_sections, dim=0",
+    run: (call) => runSplit(call, "split_size_or_sections"),
+  },
+  {
+    names: ["Tensor.split"],
+    signature: "self, split_size, dim=0",
+    run: (call) => runSplit(call, "split_size"),
+  },
   {
     names: both("split_with_sizes"),
-    signature: "self, split_size_or_sections, dim=0",
-    run: runSplit,
+    signature: "self, split_sizes, dim=0",
+    run: (call) => runSplit(call, "split_sizes"),
   },
   { names: both("chunk"), signature: "self, chunks, dim=0", run: chunk },
   { names: both("tensor_split"), signature: "self, indices_or_sections, dim=0", run: tensorSplit },

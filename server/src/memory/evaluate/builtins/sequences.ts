@@ -1,10 +1,10 @@
 /** Methods of `list` and `tuple`. */
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
-import { itemsOf } from "../iteration";
+import { iterate, itemsOf } from "../iteration";
 import { integer } from "../numbers";
 import { equal } from "../operations";
-import { ListValue, TupleValue, type Native, type Value } from "../values";
+import { IteratorValue, ListValue, TupleValue, type Native, type Value } from "../values";
 import { sortedItems } from "./functions";
 
 function listOf(value: Value | undefined): ListValue {
@@ -57,7 +57,10 @@ export const listMethods: Readonly<Record<string, Native>> = {
   },
   extend: (interpreter, args, span) => {
     const list = listOf(args.at(0));
-    const items = itemsOf(interpreter, args.at(1) ?? null, span);
+    const given = args.at(1) ?? null;
+    // an iterator's next item may be made of the items that are already in the list
+    const isIterator = given instanceof IteratorValue;
+    const items = isIterator ? iterate(interpreter, given, span) : itemsOf(interpreter, given, span);
     if (isUnknown(items)) {
       // how many there are is not known either: one Unknown stands for them
       list.items.push(interpreter.note(items));

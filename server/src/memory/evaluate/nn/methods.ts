@@ -1,5 +1,6 @@
 /** Methods of `nn.Module`. */
 import { Tensor, type Dtype } from "../../tensor";
+import type { Span } from "../../../python/tree";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
@@ -70,14 +71,33 @@ const apply: Native = method((object, args, interpreter, span) => {
   return object;
 });
 
-function setTraining(object: ObjectValue, training: boolean): void {
-  for (const { module } of namedModules(object))
-    if (module.module !== undefined) module.module.training = training;
+/** `nn.Module.train`: the flag of the module, then `train` of every child, which its class may define itself. */
+function setTraining(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  training: boolean,
+  span: Span | undefined,
+): void {
+  if (object.module === undefined) return;
+  object.module.training = training;
+  for (const [, child] of childrenOf(object)) trainModule(interpreter, child, training, span);
 }
 
-const train: Native = method((object, args, interpreter) => {
+/** `module.train(mode)`, by the module's own method where its class has one. */
+export function trainModule(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  training: boolean,
+  span: Span | undefined,
+): void {
+  const own = object.type.attribute("train");
+  if (!(own instanceof FunctionValue)) setTraining(interpreter, object, training, span);
+  else interpreter.call(own, new CallArguments([object, training]), span);
+}
+
+const train: Native = method((object, args, interpreter, span) => {
   const mode = args.or(0, "mode", true);
-  if (typeof mode === "boolean") setTraining(object, mode);
+  if (typeof mode === "boolean") setTraining(interpreter, object, mode, span);
   else if (isUnknown(mode)) interpreter.note(mode);
   return object;
 });
@@ -208,8 +228,8 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   ),
   apply,
   train,
-  eval: method((object) => {
-    setTraining(object, false);
+  eval: method((object, _, interpreter, span) => {
+    trainModule(interpreter, object, false, span);
     return object;
   }),
   requires_grad_: requiresGrad,
