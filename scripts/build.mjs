@@ -1,6 +1,7 @@
 /**
- * Bundles the three programs into `dist/` (extension, language server, command line) and the memory timeline's page, and
- * puts beside them what they read at run time: the parser's WebAssembly and the rules' pages. Prints the page's size.
+ * Bundles the programs into `dist/` (extension and language server, each for Node and for a browser, and the command
+ * line) and the memory timeline's page, and puts beside them what they read at run time: the parser's WebAssembly and the
+ * rules' pages. Prints the sizes of what a browser loads.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -39,6 +40,20 @@ const programs = [
   { entry: "server/src/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
 ];
 
+/** The extension and its server where there is no Node: in VS Code's web worker for extensions. */
+const forBrowsers = {
+  ...common,
+  platform: "browser",
+  target: "es2022",
+  // Asked for in a branch that only Node takes.
+  external: ["fs", "fs/promises"],
+};
+
+const browserPrograms = [
+  { entry: "client/src/browser.ts", out: "browser.js", external: ["vscode"] },
+  { entry: "server/src/lsp/worker.ts", out: "worker.js", format: "iife" },
+];
+
 /** The page of the memory timeline: loaded by its panel only, and run by a browser. */
 const panel = {
   ...common,
@@ -54,6 +69,14 @@ mkdirSync(building, { recursive: true });
 await Promise.all([
   ...programs.map(({ entry, out, ...options }) =>
     esbuild.build({ ...common, ...options, entryPoints: [inRoot(entry)], outfile: path.join(building, out) }),
+  ),
+  ...browserPrograms.map(({ entry, out, ...options }) =>
+    esbuild.build({
+      ...forBrowsers,
+      ...options,
+      entryPoints: [inRoot(entry)],
+      outfile: path.join(building, out),
+    }),
   ),
   esbuild.build(panel),
 ]);
@@ -82,7 +105,9 @@ if (existsSync(dist)) renameSync(dist, previous);
 renameSync(building, dist);
 rmSync(previous, { recursive: true, force: true });
 
-const sizes = ["panel.js", "panel.css"].map((file) => `${file} ${kibibytes(path.join(dist, file))} KiB`);
+const sizes = ["browser.js", "worker.js", "panel.js", "panel.css"].map(
+  (file) => `${file} ${kibibytes(path.join(dist, file))} KiB`,
+);
 console.log(sizes.join(", "));
 
 function kibibytes(file) {

@@ -1,6 +1,6 @@
 /** The extension's commands. */
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import type { BaseLanguageClient } from "vscode-languageclient";
 import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
 import type { TimelinePanels } from "./panel/timeline-panels";
@@ -9,14 +9,14 @@ import { writeTrainingPlan } from "./training-plan";
 import { clearScan, scanWorkspace } from "./workspace-scan";
 
 export function registerCommands(
-  client: LanguageClient,
+  client: BaseLanguageClient,
   log: vscode.LogOutputChannel,
   pages: RulePages,
   timelines: TimelinePanels,
   extension: vscode.Uri,
 ): vscode.Disposable[] {
   return [
-    vscode.commands.registerCommand("vramlint.restart", () => client.restart()),
+    vscode.commands.registerCommand("vramlint.restart", () => restart(client)),
     vscode.commands.registerCommand("vramlint.showLog", () => log.show()),
     vscode.commands.registerCommand("vramlint.fixAll", fixAll),
     vscode.commands.registerCommand("vramlint.insertHeader", () => insertHeader(client)),
@@ -27,6 +27,12 @@ export function registerCommands(
     vscode.commands.registerCommand("vramlint.openExample", () => openExample(extension)),
     vscode.commands.registerCommand("vramlint.openRulePage", (rule: unknown) => pages.open(rule)),
   ];
+}
+
+/** The client for browsers has no command of its own for it. */
+async function restart(client: BaseLanguageClient): Promise<void> {
+  await client.stop();
+  await client.start();
 }
 
 /** A faulty training script to try things on, as a document of its own: nothing of the user's is touched. */
@@ -40,7 +46,7 @@ async function openExample(extension: vscode.Uri): Promise<void> {
 }
 
 /** A budget header filled from the script; what the script does not say is left to be filled in. */
-async function insertHeader(client: LanguageClient): Promise<void> {
+async function insertHeader(client: BaseLanguageClient): Promise<void> {
   const active = vscode.window.activeTextEditor;
   if (active?.document.languageId !== "python") return;
   const params: BudgetHeaderParams = { textDocument: { uri: active.document.uri.toString() } };

@@ -1,6 +1,6 @@
 /** The interpreter that the user chose in Microsoft's Python extension, told to the server: its packages make the models. */
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import type { BaseLanguageClient } from "vscode-languageclient";
 import { interpreterMethod, type InterpreterParams } from "../../server/src/lsp/interpreter-request";
 
 /** What we use of https://github.com/microsoft/vscode-python/blob/main/src/client/api/types.ts */
@@ -14,7 +14,7 @@ interface PythonExtension {
 const pythonExtension = "ms-python.python";
 
 /** Follows the choice as long as the subscription lives; nothing happens where that extension is not installed. */
-export async function followInterpreter(client: LanguageClient): Promise<vscode.Disposable | undefined> {
+export async function followInterpreter(client: BaseLanguageClient): Promise<vscode.Disposable | undefined> {
   const extension = vscode.extensions.getExtension<PythonExtension>(pythonExtension);
   if (extension === undefined) return undefined;
   const { environments } = extension.isActive ? extension.exports : await extension.activate();

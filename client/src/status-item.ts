@@ -3,8 +3,8 @@
  * manifest, which offers the timeline then and not over any Python file.
  */
 import * as vscode from "vscode";
-import { State } from "vscode-languageclient/node";
-import type { LanguageClient } from "vscode-languageclient/node";
+import { State } from "vscode-languageclient";
+import type { BaseLanguageClient } from "vscode-languageclient";
 import { statusMethod } from "../../server/src/lsp/status";
 import type { DocumentState, StatusParams } from "../../server/src/lsp/status";
 
@@ -16,7 +16,7 @@ export class StatusItem implements vscode.Disposable {
   /** What the menus were told last. */
   private isScript = false;
 
-  constructor(private readonly client: LanguageClient) {
+  constructor(private readonly client: BaseLanguageClient) {
     this.item.name = "vramlint";
     this.subscriptions = [
       this.item,

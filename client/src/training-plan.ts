@@ -1,11 +1,11 @@
 /** The command that writes the memory section of a training plan. */
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import type { BaseLanguageClient } from "vscode-languageclient";
 import { trainingPlanMethod } from "../../server/src/lsp/plan-request";
 import type { TrainingPlanAnswer, TrainingPlanParams } from "../../server/src/lsp/plan-request";
 
 /** Into the Markdown document at hand, at its cursor, or else into a new one beside the script. */
-export async function writeTrainingPlan(client: LanguageClient): Promise<void> {
+export async function writeTrainingPlan(client: BaseLanguageClient): Promise<void> {
   const script = await chooseScript();
   if (script === undefined) return;
   const target = await chooseTarget();

@@ -2,10 +2,10 @@
 import * as vscode from "vscode";
 import { ProgressType } from "vscode-languageclient";
 import type {
-  LanguageClient,
+  BaseLanguageClient,
   WorkDoneProgressBegin,
   WorkDoneProgressReport,
-} from "vscode-languageclient/node";
+} from "vscode-languageclient";
 import { clearScanMethod, scanMethod } from "../../server/src/lsp/scan-request";
 import type { ScanAnswer, ScanParams } from "../../server/src/lsp/scan-request";
 
@@ -14,7 +14,7 @@ type WorkDone = WorkDoneProgressBegin | WorkDoneProgressReport | { readonly kind
 let scans = 0;
 
 /** With progress that can be cancelled; a cancelled scan keeps what it has found. */
-export async function scanWorkspace(client: LanguageClient): Promise<void> {
+export async function scanWorkspace(client: BaseLanguageClient): Promise<void> {
   const options: vscode.ProgressOptions = {
     location: vscode.ProgressLocation.Notification,
     title: vscode.l10n.t("vramlint: checking the workspace"),
@@ -40,13 +40,18 @@ export async function scanWorkspace(client: LanguageClient): Promise<void> {
   void tell(answer);
 }
 
-export async function clearScan(client: LanguageClient): Promise<void> {
+export async function clearScan(client: BaseLanguageClient): Promise<void> {
   await client.sendNotification(clearScanMethod);
 }
 
 async function tell(answer: ScanAnswer | null): Promise<void> {
   if (answer === null) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("vramlint: there is no folder to check."));
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    void vscode.window.showInformationMessage(
+      folders.length === 0
+        ? vscode.l10n.t("vramlint: there is no folder to check.")
+        : vscode.l10n.t("vramlint: in the browser only open files are checked."),
+    );
     return;
   }
   const problems = vscode.l10n.t("Show problems");

@@ -1,10 +1,9 @@
 /** The page inside the panel: its files, and what it may load. */
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
 /** Nothing but the panel's own script and styles; pictures it draws itself, for PNG. */
 export function pageHtml(webview: vscode.Webview, extension: vscode.Uri, language: string): string {
-  const nonce = randomBytes(16).toString("hex");
+  const nonce = crypto.randomUUID();
   const file = (name: string): string =>
     webview.asWebviewUri(vscode.Uri.joinPath(extension, "dist", name)).toString();
   const policy = [

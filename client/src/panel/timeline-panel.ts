@@ -1,6 +1,6 @@
 /** One memory timeline: a page, the file it shows, and what goes between page and server. */
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import type { BaseLanguageClient } from "vscode-languageclient";
 import { timelineMethod } from "../../../server/src/lsp/timeline-request";
 import type { TimelineAnswer, TimelineParams } from "../../../server/src/lsp/timeline-request";
 import type { SetupChanges } from "../../../server/src/memory/what-if";
@@ -21,7 +21,7 @@ export class TimelinePanel implements vscode.Disposable {
   constructor(
     readonly panel: vscode.WebviewPanel,
     public subject: vscode.Uri,
-    private readonly client: LanguageClient,
+    private readonly client: BaseLanguageClient,
     extension: vscode.Uri,
   ) {
     const { webview } = panel;

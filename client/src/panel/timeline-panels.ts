@@ -3,8 +3,8 @@
  * that are pinned keep theirs.
  */
 import * as vscode from "vscode";
-import { State } from "vscode-languageclient/node";
-import type { LanguageClient } from "vscode-languageclient/node";
+import { State } from "vscode-languageclient";
+import type { BaseLanguageClient } from "vscode-languageclient";
 import type { PanelState } from "./protocol";
 import { TimelinePanel } from "./timeline-panel";
 
@@ -15,7 +15,7 @@ export class TimelinePanels implements vscode.WebviewPanelSerializer, vscode.Dis
   private readonly subscriptions: readonly { dispose(): unknown }[];
 
   constructor(
-    private readonly client: LanguageClient,
+    private readonly client: BaseLanguageClient,
     private readonly extension: vscode.Uri,
   ) {
     this.subscriptions = [

@@ -1,5 +1,4 @@
 /** Our own request: one training step as a timeline, as it is and under another setup, simulated when asked. */
-import { randomUUID } from "node:crypto";
 import { optimizerName } from "../directives/budget";
 import type { ModelEstimate } from "../memory/estimate";
 import type { Precision, TrainingSetup } from "../memory/setup";
@@ -93,7 +92,7 @@ function presentStep(analysed: Analysed, estimate: ModelEstimate, step: StepTime
   if (known?.language === settings.language) return known;
   const places = new Places(unit);
   const now = stepAnswer(analysed, places, estimate, step);
-  const present = { version: randomUUID(), language: settings.language, places, now };
+  const present = { version: crypto.randomUUID(), language: settings.language, places, now };
   presentSteps.set(analysis, present);
   return present;
 }

@@ -1,5 +1,4 @@
 /** The patterns of settings files: relative to the folder of the file, with `/` on every system. */
-import path from "node:path";
 import picomatch from "picomatch";
 
 export interface PathPattern {
@@ -24,9 +23,20 @@ export function pathPattern(text: string): PathPattern | undefined {
 
 const longestPattern = 1000;
 
-/** A path as patterns see it; `undefined` for one outside the folder and for the folder itself. */
+/**
+ * A path as patterns see it; `undefined` for one outside the folder and for the folder itself. Both are absolute and
+ * normalized. By text alone, since a browser has no `node:path`: a path that begins with `/` is taken as it is, every
+ * other is one of Windows, where `\\` separates and case does not matter.
+ */
 export function relativePath(folder: string, target: string): string | undefined {
-  const relative = path.relative(folder, target);
-  if (relative === "" || relative === ".." || relative.startsWith(`..${path.sep}`)) return undefined;
-  return path.isAbsolute(relative) ? undefined : relative.split(path.sep).join("/");
+  const isPosix = folder.startsWith("/");
+  const [base, place] = isPosix ? [folder, target] : [slashed(folder), slashed(target)];
+  const start = base.endsWith("/") ? base : `${base}/`;
+  const head = place.slice(0, start.length);
+  const isBelow = isPosix ? head === start : head.toLowerCase() === start.toLowerCase();
+  return isBelow ? place.slice(start.length) || undefined : undefined;
+}
+
+function slashed(file: string): string {
+  return file.replaceAll("\\", "/");
 }

@@ -1,0 +1,45 @@
+/**
+ * The language server as a worker of a browser. There is no disk: no settings files, no other files, so imports stay
+ * unresolved and a check is of one file.
+ */
+import {
+  BrowserMessageReader,
+  BrowserMessageWriter,
+  createConnection,
+  ProposedFeatures,
+} from "vscode-languageserver/browser";
+import { version } from "../../../package.json";
+import { catalogue } from "../analysis";
+import type { ServerHost } from "./host";
+import { startServer } from "./server";
+import type { WorkerStart } from "./worker-start";
+
+/** What of a worker's global scope is used here; the compiler knows Node's only. */
+type Scope = ConstructorParameters<typeof BrowserMessageReader>[0] & {
+  onmessage: ((event: { readonly data: WorkerStart }) => void) | null;
+};
+declare const self: Scope;
+
+const rules = new Set(catalogue.map(({ name }) => name));
+
+function hostOf({ runtime, grammar, pages }: WorkerStart): ServerHost {
+  return {
+    version,
+    loadParser: () => Promise.resolve({ runtime, grammar }),
+    rulePage(rule, language) {
+      if (!rules.has(rule)) return undefined;
+      return `${pages}/${rule}/${language === "en" ? "doc.md" : `doc.${language}.md`}`;
+    },
+    now: () => performance.now(),
+  };
+}
+
+// The connection takes the handler's place at once, so that no message of the protocol is lost.
+self.onmessage = ({ data }: { readonly data: WorkerStart }) => {
+  const connection = createConnection(
+    ProposedFeatures.all,
+    new BrowserMessageReader(self),
+    new BrowserMessageWriter(self),
+  );
+  startServer(connection, hostOf(data));
+};
