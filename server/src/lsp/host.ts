@@ -1,4 +1,4 @@
-/** What the server asks of the place it runs in. The Node entry gives one; a browser build would give another. */
+/** What the server asks of the place it runs in: `main.ts` gives it under Node, `worker.ts` in a browser. */
 import type { Language, Message } from "../messages/message";
 import type { ParserBinaries } from "../python/parse";
 import type { FollowedImports, OpenFile } from "../workspace/imports";

@@ -1,4 +1,4 @@
-/** The language server, whatever it runs in: `main.ts` gives it a connection and a host. */
+/** The language server, whatever it runs in: `main.ts` or `worker.ts` gives it a connection and a host. */
 import {
   CodeLensRefreshRequest,
   DidChangeConfigurationNotification,
