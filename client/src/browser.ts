@@ -1,7 +1,7 @@
 /** The extension's entrance in a browser: the language server is a worker. */
 import * as vscode from "vscode";
-import { LanguageClient } from "vscode-languageclient/browser";
-import type { BaseLanguageClient } from "vscode-languageclient/browser";
+import { BrowserMessageReader, BrowserMessageWriter, LanguageClient } from "vscode-languageclient/browser";
+import type { BaseLanguageClient, MessageTransports } from "vscode-languageclient/browser";
 import type { WorkerStart } from "../../server/src/lsp/worker-start";
 import { startExtension } from "./start";
 
@@ -36,7 +36,7 @@ class ServerWorker implements vscode.Disposable {
     this.folder = vscode.Uri.joinPath(extension, "dist");
   }
 
-  async start() {
+  async start(): Promise<MessageTransports> {
     this.dispose();
     // Read here: the worker knows no address that leads to the extension's files.
     const [runtime, grammar] = await Promise.all([
@@ -47,7 +47,8 @@ class ServerWorker implements vscode.Disposable {
     const first: WorkerStart = { runtime, grammar, pages: this.fileOf("rules").toString() };
     worker.postMessage(first);
     this.worker = worker;
-    return worker;
+    // Not the worker itself: what VS Code gives for one is no instance of `Worker`, which the client asks for.
+    return { reader: new BrowserMessageReader(worker), writer: new BrowserMessageWriter(worker) };
   }
 
   dispose(): void {

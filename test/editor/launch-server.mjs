@@ -23,7 +23,14 @@ export async function launchInServer({ extension, suite, folder, locale, env, on
   const developed = isPackage ? emptyExtension(home) : extension;
   const server = await startServer(home, env, log);
   try {
-    return await openWindow({ server, extension: developed, suite, folder, locale, onPage, limit, log });
+    const remote = (file) => `vscode-remote://127.0.0.1:${server.port}${file}`;
+    const payload = [
+      ["extensionDevelopmentPath", remote(developed)],
+      ["extensionTestsPath", remote(suite)],
+      ["skipWelcome", "true"],
+    ];
+    const query = { folder, payload: JSON.stringify(payload) };
+    return await openWindow({ server, query, locale, onPage, limit, log });
   } finally {
     await stop(server.process);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
@@ -49,7 +56,7 @@ function foldersIn(home) {
   return ["--server-data-dir", path.join(home, "data"), "--extensions-dir", path.join(home, "extensions")];
 }
 
-async function startServer(home, env, log) {
+export async function startServer(home, env, log) {
   const { main, node } = vscodeServer();
   const args = [
     main,
@@ -82,7 +89,9 @@ async function startServer(home, env, log) {
   return { process: child, port };
 }
 
-async function openWindow({ server, extension, suite, folder, locale, onPage, limit, log }) {
+/** Opens the window with what the query asks for, and waits until the suite ends: answers its exit code. `changes` are texts that
+ * the window loads, by a pattern of their path, and what to make of each. */
+export async function openWindow({ server, query, changes = [], locale, onPage, limit, log }) {
   const { executable, env } = chromium();
   const playwright = requireFromRuntime("playwright-core");
   const browser = await playwright.chromium.launch({
@@ -91,10 +100,16 @@ async function openWindow({ server, extension, suite, folder, locale, onPage, li
     args: [
       ...["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"],
       ...["--disable-component-update", "--disable-quic", "--no-first-run", "--font-render-hinting=none"],
+      "--disable-features=LocalNetworkAccessChecks",
     ],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 720 }, deviceScaleFactor: 2 });
+    const page = await browser.newPage({
+      viewport: { width: 1200, height: 720 },
+      deviceScaleFactor: 2,
+      // The page may load an extension from its own server only.
+      bypassCSP: changes.length > 0,
+    });
     const exit = new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new Error(`the suite did not end within ${limit / 1000} s`)),
@@ -114,15 +129,17 @@ async function openWindow({ server, extension, suite, folder, locale, onPage, li
         globalThis._VSCODE_NLS_LANGUAGE = name;
       }, locale);
     }
-    onPage(page);
-    const remote = (file) => `vscode-remote://127.0.0.1:${server.port}${file}`;
-    const payload = [
-      ["extensionDevelopmentPath", remote(extension)],
-      ["extensionTestsPath", remote(suite)],
-      ["skipWelcome", "true"],
-    ];
-    const query = new URLSearchParams({ folder, payload: JSON.stringify(payload) });
-    await page.goto(`http://127.0.0.1:${server.port}/?${query}`);
+    onPage?.(page);
+    for (const [wanted, changed] of changes) {
+      await page.route(
+        ({ pathname }) => wanted.test(pathname),
+        async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ response, body: changed(await response.text()) });
+        },
+      );
+    }
+    await page.goto(`http://127.0.0.1:${server.port}/?${new URLSearchParams(query)}`);
     return await exit;
   } finally {
     await browser.close();
@@ -130,7 +147,7 @@ async function openWindow({ server, extension, suite, folder, locale, onPage, li
 }
 
 /** Ends the server and the extension hosts that it started: they are one process group. */
-async function stop(child) {
+export async function stop(child) {
   if (child.exitCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   process.kill(-child.pid, "SIGTERM");

@@ -1,8 +1,8 @@
 /**
- * Runs the editor tests in a real VS Code, once in English and once in Chinese.
+ * Runs the editor tests in a real VS Code, once in English and once in Chinese, and a few in its web worker for extensions.
  *
  *   node test/editor/run.mjs [--result FILE] [--required] [--update-screenshots] [--extension FOLDER|FILE.vsix]
- *                            [--grep TITLE] [--locale en] [--locale zh-cn]
+ *                            [--grep TITLE] [--locale en] [--locale zh-cn] [--web-only]
  *
  * `--result` leaves { passed, failed, skipped, failures, skippedBecause } in a file. Where VS Code cannot be had the
  * tests are skipped loudly, with `--required` they fail. Pictures go to `.output`, with `--update-screenshots` to
@@ -20,6 +20,7 @@ import { ensureBuilt, root } from "../../scripts/tasks.mjs";
 import { installRuntime } from "./install.mjs";
 import { launchOnDesktop } from "./launch-desktop.mjs";
 import { launchInServer } from "./launch-server.mjs";
+import { launchInWorker } from "./launch-web.mjs";
 import { PictureService } from "./pictures.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -34,6 +35,7 @@ const { values: options } = parseArgs({
     "update-screenshots": { type: "boolean", default: false },
     extension: { type: "string", default: root },
     grep: { type: "string" },
+    "web-only": { type: "boolean", default: false },
     locale: { type: "string", multiple: true, default: ["en", "zh-cn"] },
   },
 });
@@ -57,8 +59,12 @@ try {
 if (options.extension === root) ensureBuilt();
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
-const suite = await bundleSuite();
-for (const locale of options.locale) await runSuite(locale);
+const isWhole = options.grep === undefined && options.locale.length > 1;
+if (!options["web-only"]) {
+  const suite = await bundleSuite();
+  for (const locale of options.locale) await runSuite(suite, locale);
+}
+if (options["web-only"] || isWhole) await runInWorker();
 finish();
 
 async function bundleSuite() {
@@ -76,7 +82,38 @@ async function bundleSuite() {
   return outfile;
 }
 
-async function runSuite(locale) {
+/** Needs the server build, and a folder to serve. */
+async function runInWorker() {
+  const reason = onDesktop()
+    ? "the desktop has no web worker with files from a server"
+    : options.extension.endsWith(".vsix")
+      ? "a package would have to be unpacked"
+      : undefined;
+  if (reason !== undefined) {
+    console.warn(`SKIPPED, the web worker: ${reason}`);
+    total.skipped += 1;
+    total.skippedBecause = reason;
+    return;
+  }
+  log("\nVS Code's web worker");
+  const transcript = [];
+  try {
+    const result = await launchInWorker({
+      extension: path.resolve(options.extension),
+      entry: path.join(here, "suite/web.ts"),
+      output,
+      limit,
+      log: (text) => transcript.push(text),
+    });
+    add("web", result);
+  } catch (error) {
+    fail(`VS Code's web worker: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    writeFileSync(path.join(output, "log.web.txt"), transcript.join("\n"));
+  }
+}
+
+async function runSuite(suite, locale) {
   log(`\nVS Code in ${locale}`);
   const folder = mkdtempSync(path.join(os.tmpdir(), "vramlint-project-"));
   const project = path.join(folder, "project");
@@ -126,10 +163,13 @@ function addResult(locale, file) {
     );
     return;
   }
-  const result = JSON.parse(readFileSync(file, "utf8"));
+  add(locale, JSON.parse(readFileSync(file, "utf8")));
+}
+
+function add(title, result) {
   log(result.report);
   for (const key of ["passed", "failed", "skipped"]) total[key] += result[key];
-  total.failures.push(...result.failures.map((title) => `${locale}: ${title}`));
+  total.failures.push(...result.failures.map((failure) => `${title}: ${failure}`));
 }
 
 function onDesktop() {

@@ -15,10 +15,7 @@ import { startServer } from "./server";
 import type { WorkerStart } from "./worker-start";
 
 /** What of a worker's global scope is used here; the compiler knows Node's only. */
-type Scope = ConstructorParameters<typeof BrowserMessageReader>[0] & {
-  onmessage: ((event: { readonly data: WorkerStart }) => void) | null;
-};
-declare const self: Scope;
+declare const self: { onmessage: ((event: { readonly data: WorkerStart }) => void) | null };
 
 const rules = new Set(catalogue.map(({ name }) => name));
 
@@ -35,7 +32,7 @@ function hostOf({ runtime, grammar, pages }: WorkerStart): ServerHost {
 }
 
 // The connection takes the handler's place at once, so that no message of the protocol is lost.
-self.onmessage = ({ data }: { readonly data: WorkerStart }) => {
+self.onmessage = ({ data }) => {
   const connection = createConnection(
     ProposedFeatures.all,
     new BrowserMessageReader(self),
