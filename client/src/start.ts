@@ -28,11 +28,17 @@ export async function startExtension(
   );
   try {
     await client.start();
-    const following = await afterStart?.(client);
-    if (following !== undefined) context.subscriptions.push(following);
   } catch (error) {
     log.error(error instanceof Error ? error : String(error));
     status.serverFailed();
+    return client;
+  }
+  try {
+    const following = await afterStart?.(client);
+    if (following !== undefined) context.subscriptions.push(following);
+  } catch (error) {
+    // The server runs without what another extension could have told it.
+    log.warn(error instanceof Error ? error.message : String(error));
   }
   return client;
 }
