@@ -7,6 +7,7 @@ import { Tensor, type Dtype } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
+import { dataTensor } from "../nn/tensors";
 import { integer } from "../numbers";
 import { withKnownLength } from "../offsets";
 import {
@@ -19,10 +20,6 @@ import {
   type Value,
 } from "../values";
 import { libraryClass, libraryObject } from "./batches";
-
-function arrayOf(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
-  return interpreter.references.own(interpreter.execution.input(shape, dtype));
-}
 
 /** The sizes that a shape argument names. */
 function shapeFrom(interpreter: Interpreter, value: Value, span: Span | undefined): number[] | undefined {
@@ -45,7 +42,7 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
     if (shape?.length === 0) return interpreter.unknown("call", span, { name });
     if (shape === undefined || (dtype !== undefined && dtype !== null && !(dtype instanceof DtypeValue)))
       return args.unknown() ?? interpreter.unknown("call", span, { name });
-    return arrayOf(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
+    return dataTensor(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
   };
 }
 
@@ -54,7 +51,7 @@ const randomOf: Native = (interpreter, args, span) => {
   const shape = shapeFrom(interpreter, new TupleValue([...args.positional]), span);
   return shape === undefined || shape.length === 0
     ? (args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.random.rand" }))
-    : arrayOf(interpreter, shape, "float64");
+    : dataTensor(interpreter, shape, "float64");
 };
 
 /** A one-dimensional array in a file: how long it is, only a run can know. */
@@ -66,7 +63,7 @@ const fileArray = libraryClass("memmap", {
     const length = index instanceof SliceValue && index.step === null ? lengthOf(index) : undefined;
     if (!(kind instanceof DtypeValue) || length === undefined)
       return interpreter.unknown("call", span, { name: "numpy.memmap" });
-    return arrayOf(interpreter, [length], kind.dtype);
+    return dataTensor(interpreter, [length], kind.dtype);
   },
   __len__: (interpreter, _, span) => interpreter.unknown("call", span, { name: "len" }),
 });

@@ -5,13 +5,13 @@
 import { unknownReasons } from "../../../messages/estimate";
 import { message } from "../../../messages/message";
 import type { Span } from "../../../python/tree";
-import { Tensor, type Dtype } from "../../tensor";
+import { Tensor } from "../../tensor";
 import { isUnknown, Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { lengthOf } from "../builtins/functions";
 import type { Interpreter } from "../interpreter";
 import { dictOf, iterate } from "../iteration";
-import { deviceOf } from "../nn/tensors";
+import { dataTensor, deviceOf } from "../nn/tensors";
 import { integer } from "../numbers";
 import { keyText } from "../operations";
 import { getItem } from "../subscripts";
@@ -109,22 +109,18 @@ function sampleOf(interpreter: Interpreter, dataset: Value, span: Span | undefin
   return interpreter.raise("StopIteration", "", span);
 }
 
-function newTensor(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
-  return interpreter.references.own(interpreter.execution.input(shape, dtype));
-}
-
 /** `default_collate` of `count` samples that are like this one. */
 function collated(interpreter: Interpreter, sample: Value, count: number, span: Span | undefined): Value {
   interpreter.tick();
   if (isUnknown(sample)) return sample;
   if (sample instanceof Tensor) {
-    const whole = newTensor(interpreter, [count, ...sample.shape], sample.dtype);
+    const whole = dataTensor(interpreter, [count, ...sample.shape], sample.dtype);
     whole.bound = sample.bound;
     return whole;
   }
-  if (typeof sample === "boolean") return newTensor(interpreter, [count], "bool");
-  if (typeof sample === "number") return newTensor(interpreter, [count], "int64");
-  if (sample instanceof Float) return newTensor(interpreter, [count], "float64");
+  if (typeof sample === "boolean") return dataTensor(interpreter, [count], "bool");
+  if (typeof sample === "number") return dataTensor(interpreter, [count], "int64");
+  if (sample instanceof Float) return dataTensor(interpreter, [count], "float64");
   if (typeof sample === "string")
     return new ListValue(Array.from({ length: Math.min(count, mostGathered) }, () => sample));
   const inner = (value: Value): Value => collated(interpreter, value, count, span);

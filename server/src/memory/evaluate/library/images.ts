@@ -9,6 +9,7 @@ import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
+import { dataTensor } from "../nn/tensors";
 import { integer } from "../numbers";
 import {
   DtypeValue,
@@ -131,11 +132,7 @@ function reshape(
   const [height, width] = value.shape.slice(-2);
   const size = geometry({ height, width });
   if (size?.height === undefined || size.width === undefined) return unknown();
-  return tensorOf(interpreter, [...value.shape.slice(0, -2), size.height, size.width], value.dtype);
-}
-
-function tensorOf(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
-  return interpreter.references.own(interpreter.execution.input(shape, dtype));
+  return dataTensor(interpreter, [...value.shape.slice(0, -2), size.height, size.width], value.dtype);
 }
 
 /** `Resize(size)`: one number is the shorter side, two are height and width. */
@@ -231,7 +228,7 @@ function toTensor(name: string, dtype: Dtype): Native {
       const picture = pictureOf(value);
       if (picture?.channels === undefined || picture.height === undefined || picture.width === undefined)
         return interpreter.unknown("imageSize", span);
-      return tensorOf(interpreter, [picture.channels, picture.height, picture.width], dtype);
+      return dataTensor(interpreter, [picture.channels, picture.height, picture.width], dtype);
     });
 }
 
@@ -252,7 +249,7 @@ const grayscale: Native = (_, args) => {
     if (picture !== undefined) return imageOf(interpreter, { ...picture, channels });
     if (!(value instanceof Tensor) || channels === undefined)
       return isUnknown(value) ? value : interpreter.unknown("call", span, { name: "Grayscale" });
-    return tensorOf(
+    return dataTensor(
       interpreter,
       [...value.shape.slice(0, -3), channels, ...value.shape.slice(-2)],
       value.dtype,
@@ -270,7 +267,7 @@ const toDtype: Native = (_, args) => {
       return interpreter.unknown("call", span, { name: "ToDtype" });
     if (value.dtype === dtype.dtype) return value;
     return isFloating(value.dtype) || isFloating(dtype.dtype) || value.dtype === "uint8"
-      ? tensorOf(interpreter, value.shape, dtype.dtype)
+      ? dataTensor(interpreter, value.shape, dtype.dtype)
       : interpreter.unknown("call", span, { name: "ToDtype" });
   });
 };

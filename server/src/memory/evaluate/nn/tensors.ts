@@ -7,6 +7,7 @@ import {
   isComplex,
   isContiguous,
   isFloating,
+  type Dtype,
   type Tensor,
 } from "../../tensor";
 import { CallArguments } from "../arguments";
@@ -49,6 +50,11 @@ const attributes: Readonly<Record<string, Read>> = {
   itemsize: (tensor) => dtypeBytes[tensor.dtype],
   nbytes: (tensor) => elementCount(tensor.shape) * dtypeBytes[tensor.dtype],
 };
+
+/** A tensor of data, as arrays, pictures and batches are: its values are not known. */
+export function dataTensor(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
+  return interpreter.references.own(interpreter.execution.input(shape, dtype));
+}
 
 /** The device that tensors of the run are on. */
 export function deviceOf(interpreter: Interpreter): DeviceValue {
@@ -129,7 +135,7 @@ const methods: Readonly<Record<string, Native>> = {
   astype: native((tensor, interpreter, args, span) => {
     const dtype = args.get(0, "dtype");
     return dtype instanceof DtypeValue
-      ? interpreter.references.own(interpreter.execution.input(tensor.shape, dtype.dtype))
+      ? dataTensor(interpreter, tensor.shape, dtype.dtype)
       : interpreter.unknown("call", span, { name: "astype" });
   }),
   register_hook: native(() => null),
