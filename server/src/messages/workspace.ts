@@ -146,9 +146,9 @@ export const settingsMessages = {
     "zh-cn": "`{name}` 必须是表。",
   },
   badPattern: {
-    en: "`{pattern}` is no pattern for paths below the folder of this file: it must not be empty, begin with `!` or lead out of the folder.",
+    en: "`{pattern}` is no pattern for paths below the folder of this file: it must not be empty, begin with `!`, lead out of the folder or leave a bracket open (a bracket that is part of a name is written `[[]`).",
     "zh-cn":
-      "`{pattern}` 不是针对本文件所在目录内路径的模式：不能为空、不能以 `!` 开头，也不能指向目录之外。",
+      "`{pattern}` 不是针对本文件所在目录内路径的模式：不能为空，不能以 `!` 开头，不能指向目录之外，括号必须闭合（名称中的 `[` 写作 `[[]`）。",
   },
   badDevice: {
     en: "`{value}` is neither a size such as `24GiB` nor a known card.{hint}",

@@ -1,7 +1,7 @@
 /**
  * Which Python files paths stand for: files as given, folders with everything Python below them, patterns. What git
  * ignores, virtual environments, installed packages, hidden folders and what the project's settings exclude are left
- * out, unless named themselves.
+ * out, unless named themselves; links below a folder that lead nowhere are passed over.
  */
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
@@ -117,9 +117,9 @@ class Search {
     try {
       if ((await stat(this.absolute(entryPath))).isFile()) await this.take(entryPath);
     } catch (error) {
-      this.problems.push(
-        entry.isSymbolicLink() ? problem(entryPath, "danglingLink") : problemBelow(entryPath, error),
-      );
+      // A link to nowhere holds no code that could be missed; editors and data folders leave them about.
+      if (entry.isSymbolicLink() && leadsNowhere.has(errorCode(error) ?? "")) return;
+      this.problems.push(problemBelow(entryPath, error));
     }
   }
 
@@ -177,6 +177,9 @@ function problemBelow(entryPath: string, error: unknown): FileProblem {
     ? problem(entryPath, "nameNotUtf8")
     : failure;
 }
+
+/** What the file system says of a link whose target is gone, lies below a file, or is the link itself. */
+const leadsNowhere: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 function isSkipped(folder: string): boolean {
   return folder.startsWith(".") || skippedFolders.has(folder);

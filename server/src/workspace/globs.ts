@@ -10,16 +10,23 @@ export interface PathPattern {
 /**
  * A pattern without a slash names files and folders at any depth, one with a slash stands for a place: `build`,
  * `*_test.py`, `/scripts`, `src/legacy/**`. `undefined` for one that cannot mean anything: empty, negated, leading
- * out of the folder or absolute on Windows.
+ * out of the folder, absolute on Windows, with a bracket that is not closed or a range that runs backwards.
  */
 export function pathPattern(text: string): PathPattern | undefined {
   const bare = text.trim().replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
   if (bare === "" || bare === "." || /^!/.test(bare) || /(?:^|\/)\.\.(?:\/|$)/.test(bare)) return undefined;
   if (/^[a-z]:/i.test(bare) || bare.length > longestPattern) return undefined;
   const place = bare.includes("/") ? bare.replace(/^\//, "") : `**/${bare}`;
-  const isMatch = picomatch([place, `${place}/**`], { dot: true, nonegate: true });
-  return { text, matches: (relative) => isMatch(relative) };
+  try {
+    const isMatch = picomatch([place, `${place}/**`], patternOptions);
+    return { text, matches: (relative) => isMatch(relative) };
+  } catch {
+    return undefined;
+  }
 }
+
+/** Without the last two, what is no pattern would match nothing, or itself as a plain name, and nobody would hear of it. */
+const patternOptions = { dot: true, nonegate: true, strictBrackets: true, debug: true } as const;
 
 const longestPattern = 1000;
 

@@ -91,7 +91,7 @@ selct = ["graph"]
 severity = 1
 zzz = 1
 ignore = ["deprecated_amp", "cat-in-lop", 3, "logged-tensor"]
-exclude = ["", "!a", "../b", "c"]
+exclude = ["", "!a", "../b", "[", "a[b", "{a,b", "(a", "a]", "[z-a]", "c", "[[]x"]
 device = "rtx-409"
 budget = "20"
 language = "chinese"
@@ -105,9 +105,9 @@ per-file-ignores = [1]
       '"deprecated_amp": There is no rule or group `deprecated_amp`. `deprecated-amp` is probably meant.',
       '"cat-in-lop": There is no rule or group `cat-in-lop`. `cat-in-loop` is probably meant.',
       '3: `ignore` must be a list of texts in quotes, such as ["…", "…"].',
-      ...['""', '"!a"', '"../b"'].map(
+      ...['""', '"!a"', '"../b"', '"["', '"a[b"', '"{a,b"', '"(a"', '"a]"', '"[z-a]"'].map(
         (shown) =>
-          `${shown}: \`${shown.slice(1, -1)}\` is no pattern for paths below the folder of this file: it must not be empty, begin with \`!\` or lead out of the folder.`,
+          `${shown}: \`${shown.slice(1, -1)}\` is no pattern for paths below the folder of this file: it must not be empty, begin with \`!\`, lead out of the folder or leave a bracket open (a bracket that is part of a name is written \`[[]\`).`,
       ),
       '"rtx-409": `rtx-409` is neither a size such as `24GiB` nor a known card. `rtx-4090` is probably meant.',
       '"20": `20` is no size; write it with its unit, such as `6.5GiB`.',
