@@ -55,6 +55,11 @@ describe("the key of a finding", () => {
     assert.deepEqual(one, other);
     assert.equal(one[1], "f(a,b=[1,2],c='x  # y',d=not e)");
     assert.equal(keyAt('x = @"""a\n  b""" % f\'{y}\'\n')[1], 'x="""a\n  b"""%f\'{y}\'');
+    assert.deepEqual(
+      keyAt('x = @"""a\r\n  b"""\r\n'),
+      keyAt('x = @"""a\n  b"""\n'),
+      "git may change line ends",
+    );
     assert.notEqual(keyAt("@return x\n")[1], keyAt("@returnx\n")[1]);
   });
 

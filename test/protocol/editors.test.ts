@@ -3,7 +3,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
+import type { ClientCapabilities } from "vscode-languageserver/node";
 import { TemporaryFolder } from "../unit/workspace/folder";
+import { TestClient } from "./support/test-client";
 
 const root = path.join(__dirname, "../..");
 const program = path.join(process.env["VRAMLINT_DIST"] ?? path.join(root, "dist"), "cli.js");
@@ -66,6 +70,34 @@ const emacsSteps = `
 (kill-emacs 0)
 `;
 
+/** What Helix says of itself, as far as it matters here (helix-lsp/src/client.rs of its repository). */
+const helixCapabilities: ClientCapabilities = {
+  workspace: {
+    configuration: true,
+    workspaceFolders: true,
+    inlayHint: { refreshSupport: false },
+    didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: false },
+    workspaceEdit: { documentChanges: true },
+  },
+  textDocument: {
+    hover: { contentFormat: ["markdown"] },
+    codeAction: {
+      codeActionLiteralSupport: { codeActionKind: { valueSet: ["", "quickfix", "refactor", "source"] } },
+      isPreferredSupport: true,
+      dataSupport: true,
+    },
+    publishDiagnostics: { versionSupport: true },
+    inlayHint: { dynamicRegistration: false },
+  },
+  general: { positionEncodings: ["utf-8", "utf-32", "utf-16"] },
+};
+
+/** `languages.toml` as far as the page uses it. */
+interface HelixLanguages {
+  readonly "language-server": Readonly<Record<string, { readonly command: string; readonly args: string[] }>>;
+  readonly language: readonly { readonly name: string; readonly "language-servers": readonly string[] }[];
+}
+
 function isInstalled(command: string): boolean {
   return spawnSync(command, ["--version"]).status === 0;
 }
@@ -96,7 +128,7 @@ describe("other editors", function () {
   }
 
   it("have a page in both languages, with the same settings", () => {
-    for (const language of ["lua", "elisp"]) {
+    for (const language of ["lua", "elisp", "toml"]) {
       assert.equal(settingsOf("editors.zh-cn.md", language), settingsOf("editors.md", language));
     }
   });
@@ -123,6 +155,36 @@ describe("other editors", function () {
     assert.match(printed, /found: 4 empty-cache-in-loop/);
     assert.match(printed, /left: \r?\n/);
     assert.match(printed, /text: import torch\|\|for batch in loader:\| {4}step\(batch\)/);
+  });
+
+  it("a client that behaves as Helix does gets findings and fixes with Helix's settings", async () => {
+    const settings = getStaticTOMLValue(
+      parseTOML(settingsOf("editors.md", "toml")),
+    ) as unknown as HelixLanguages;
+    const [server = ""] = settings.language.find(({ name }) => name === "python")?.["language-servers"] ?? [];
+    const { command, args } = settings["language-server"][server] ?? assert.fail("the page names no server");
+    const client = await TestClient.start({
+      capabilities: helixCapabilities,
+      program: { command, arguments: args, path: `${folder.join("bin")}:${process.env["PATH"]}` },
+      settings: { language: "zh-cn" },
+      folders: [pathToFileURL(folder.path).href],
+    });
+    try {
+      const uri = pathToFileURL(folder.join("train.py")).href;
+      await client.open(uri, script);
+      const { diagnostics } = await client.pushed(uri, (params) => params.diagnostics.length > 0);
+      const [found] = diagnostics;
+      assert.ok(found);
+      assert.deepEqual(
+        [diagnostics.length, found.code, found.range.start.line],
+        [1, "empty-cache-in-loop", 3],
+      );
+      assert.match(typeof found.message === "string" ? found.message : found.message.value, /每个批次/);
+      const preferred = (await client.actionsFor(uri, found)).find(({ isPreferred }) => isPreferred);
+      assert.equal(client.textAfter(uri, preferred?.edit), script.replace(/^ {4}torch\.cuda.*\n/m, ""));
+    } finally {
+      assert.equal(await client.stop(), 0);
+    }
   });
 
   it("Emacs with Eglot shows findings", function () {

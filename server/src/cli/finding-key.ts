@@ -56,7 +56,7 @@ function placeOf(
       comment !== undefined
         ? comment.text.replace(/\s+/g, " ").trim()
         : statement !== undefined
-          ? normalised(source.slice(headOf(statement)))
+          ? normalised(source.slice(headOf(statement)).replace(/\r\n?/g, "\n"))
           : source.lineText(source.lineOf(start)).trim(),
     ),
   };

@@ -61,6 +61,12 @@ export interface ClientSetup {
   /** What `workspace/configuration` gives for the section `vramlint`, by resource. */
   readonly settings?: unknown;
   readonly arguments?: readonly string[];
+  /** Another way to start the server than the one of VS Code; `path` is where its commands are looked for. */
+  readonly program?: {
+    readonly command: string;
+    readonly arguments: readonly string[];
+    readonly path: string;
+  };
   /** Addresses of the workspace's folders. */
   readonly folders?: readonly string[];
 }
@@ -84,7 +90,11 @@ export class TestClient {
   ) {}
 
   static async start(setup: ClientSetup = {}): Promise<TestClient> {
-    const child = spawn(process.execPath, [server, ...(setup.arguments ?? ["--stdio"])]);
+    const { program } = setup;
+    const child =
+      program === undefined
+        ? spawn(process.execPath, [server, ...(setup.arguments ?? ["--stdio"])])
+        : spawn(program.command, program.arguments, { env: { ...process.env, PATH: program.path } });
     const connection = createProtocolConnection(
       new StreamMessageReader(child.stdout),
       new StreamMessageWriter(child.stdin),
