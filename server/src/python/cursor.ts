@@ -1,10 +1,11 @@
 /**
- * A cursor that calls the parser's WebAssembly functions itself. The cursor of `web-tree-sitter` copies its state into
+ * Ways to go over a syntax tree: the documented one, and one that calls the parser's WebAssembly functions itself (the
+ * third, `memory-cursor.ts`, makes no calls at all). The cursor of `web-tree-sitter` copies its state into
  * the parser's memory before each call and back after it, although it is still there from the call before; without
  * that a walk takes half the time. The functions are not documented, so whoever uses this must be ready to do without:
  * `directCursors` gives `undefined` where a function is missing or does not do what it did.
  */
-import type { Tree } from "web-tree-sitter";
+import type { Language, Tree } from "web-tree-sitter";
 import type { SyntaxCursor } from "./syntax";
 
 /** A cursor that must be closed after use. No other use of the parser may come in between. */
@@ -106,10 +107,15 @@ export function directCursors(
   if (functions === undefined) return undefined;
   const open: CursorOpener = (tree) => new DirectCursor(functions, addressOf(tree));
   try {
-    return outline(open, probe) === outline(openDocumentedCursor, probe) ? open : undefined;
+    return readsAlike(open, probe) ? open : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a cursor sees in a tree what the documented one sees. */
+export function readsAlike(open: CursorOpener, tree: Tree): boolean {
+  return outline(open, tree) === outline(openDocumentedCursor, tree);
 }
 
 function cursorFunctions(runtime: Readonly<Record<string, unknown>>): CursorFunctions | undefined {
@@ -122,21 +128,30 @@ function cursorFunctions(runtime: Readonly<Record<string, unknown>>): CursorFunc
   return found as CursorFunctions;
 }
 
-function addressOf(tree: Tree): number {
-  const address = (tree as unknown as Readonly<Record<number, unknown>>)[0];
-  if (typeof address !== "number" || address === 0) throw new Error("the tree has no address");
+/** Where in the parser's memory the thing behind an object of `web-tree-sitter` lies, in bytes. */
+export function addressOf(object: Tree | Language): number {
+  const address = (object as unknown as Readonly<Record<number, unknown>>)[0];
+  if (typeof address !== "number" || address === 0) throw new Error("the object has no address");
   return address;
 }
 
-/** Type and span of every node of a tree. */
-function outline(open: CursorOpener, tree: Tree): string {
+/** Level, type and span of every node of a tree. */
+export function outline(open: CursorOpener, tree: Tree): string {
   const cursor = open(tree);
   const nodes: string[] = [];
-  for (let isDone = false; !isDone;) {
-    nodes.push(`${cursor.nodeTypeId} ${cursor.startIndex} ${cursor.endIndex} ${cursor.nodeIsMissing}`);
-    if (cursor.gotoFirstChild()) continue;
-    while (!isDone && !cursor.gotoNextSibling()) isDone = !cursor.gotoParent();
+  let level = 0;
+  for (;;) {
+    const { nodeTypeId, startIndex, endIndex, nodeIsMissing } = cursor;
+    nodes.push(`${level} ${nodeTypeId} ${startIndex} ${endIndex} ${nodeIsMissing}`);
+    if (cursor.gotoFirstChild()) {
+      level++;
+      continue;
+    }
+    while (!cursor.gotoNextSibling()) {
+      level--;
+      if (cursor.gotoParent()) continue;
+      cursor.close();
+      return nodes.join("\n");
+    }
   }
-  cursor.close();
-  return nodes.join("\n");
 }

@@ -3,7 +3,8 @@
  */
 import { Edit as TreeEdit, Language, Parser, type Tree } from "web-tree-sitter";
 import type { Module } from "./tree";
-import { directCursors, openDocumentedCursor, type CursorOpener } from "./cursor";
+import { directCursors, openDocumentedCursor, outline, type CursorOpener } from "./cursor";
+import { memoryCursors } from "./memory-cursor";
 import { EXPRESSION_HANDLERS } from "./lower-expressions";
 import { OPERATORS } from "./lower-operators";
 import { STATEMENT_HANDLERS } from "./lower-statements";
@@ -38,6 +39,7 @@ export interface ParsedModule {
 interface Engine {
   readonly parser: Parser;
   readonly types: SyntaxTypes;
+  readonly cursors: Cursors;
   readonly openCursor: CursorOpener;
 }
 
@@ -66,18 +68,53 @@ async function startEngine(binaries: ParserBinaries): Promise<Engine> {
     expressions: EXPRESSION_HANDLERS,
     operators: OPERATORS,
   });
-  return { parser, types, openCursor: chooseCursor(parser, runtime) };
+  const cursors = findCursors(parser, language, runtime);
+  return { parser, types, cursors, openCursor: cursors.memory ?? cursors.direct ?? cursors.documented };
 }
 
-/** Holds a leaf and a node of several children, and something missing. */
-const PROBE = "a = f(b, c)\nd = (";
+/** The ways to read a tree, slowest first; those that do not read the probe as the first one does are left out. */
+interface Cursors {
+  readonly documented: CursorOpener;
+  readonly direct?: CursorOpener;
+  readonly memory?: CursorOpener;
+}
 
-function chooseCursor(parser: Parser, runtime: Readonly<Record<string, unknown>>): CursorOpener {
+/**
+ * Every shape that a tree can have: small leaves and large ones, tokens of the grammar's own scanner, renamed nodes, nodes
+ * that do not show with children that do, comments and continued lines between them, text beyond ASCII, errors, and what
+ * is missing.
+ */
+const PROBE = [
+  "# é 😀",
+  "@a.b",
+  "async def 名前(self, *a: int, k=None, **b) -> list[int] | None:  # c",
+  "    'é' f'{k!r:>{a}} {b=}' \\",
+  "        rb'\\n'",
+  "    if a is not b and c not in d or not e:",
+  `        return [${"x".repeat(300)} for x, *y in z if (yield)], {**k: 1}, a[1:, ::2]`,
+  "    with (a as b, c): print(b, *c, d=1)",
+  "match a:",
+  "    case {'k': [b, *_]} | C(d=-1.5) if f: pass",
+  "    # last",
+  "print >>a, b",
+  "def f(:",
+  "    a = = b",
+  "class",
+  `g(${"(".repeat(20)}1${")".repeat(20)}, `,
+].join("\n");
+
+function findCursors(
+  parser: Parser,
+  language: Language,
+  runtime: Readonly<Record<string, unknown>>,
+): Cursors {
+  const documented = openDocumentedCursor;
   const probe = parser.parse(PROBE);
-  if (probe === null) return openDocumentedCursor;
+  if (probe === null) return { documented };
   const direct = directCursors(runtime, probe);
+  const memory = memoryCursors(runtime, language, probe, direct ?? documented);
   probe.delete();
-  return direct ?? openDocumentedCursor;
+  return { documented, ...(direct && { direct }), ...(memory && { memory }) };
 }
 
 /** Never throws on bad source: errors leave `Invalid` nodes. Throws when `initializeParser` was not awaited. */
@@ -150,10 +187,10 @@ class Parsed implements ParsedModule {
   }
 }
 
-function lowerTree(tree: Tree, text: string, open?: CursorOpener): Module {
+function lowerTree(tree: Tree, text: string): Module {
   const { types, openCursor } = requireEngine();
   const { hasError } = tree.rootNode;
-  const cursor = (open ?? openCursor)(tree);
+  const cursor = openCursor(tree);
   try {
     return lowerModule(cursor, text, types, hasError);
   } finally {
@@ -194,21 +231,12 @@ function pointAt(source: Source, offset: number): { row: number; column: number 
   return { row: line, column };
 }
 
-/** How long parsing and lowering a text take, in milliseconds, for benchmarks. */
-export interface ParseTimings {
-  readonly parse: number;
-  readonly lower: number;
-  readonly module: Module;
-}
-
-/** Parses and lowers once, with the time of either; `documented` uses only what tree-sitter documents. */
-export function parseTimings(text: string, cursor: "fastest" | "documented" = "fastest"): ParseTimings {
-  const parsable = parsableText(text);
-  const begin = performance.now();
-  const tree = parseText(parsable, undefined);
-  const parsed = performance.now();
-  const module = lowerTree(tree, parsable, cursor === "documented" ? openDocumentedCursor : undefined);
-  const lowered = performance.now();
+/** What each of the cursors sees of a text's tree, for tests; one that was refused sees nothing. */
+export function outlinesOf(text: string): Readonly<Record<keyof Cursors, string | undefined>> {
+  const { documented, direct, memory } = requireEngine().cursors;
+  const tree = parseText(parsableText(text), undefined);
+  const see = (open: CursorOpener | undefined): string | undefined => open && outline(open, tree);
+  const outlines = { documented: see(documented), direct: see(direct), memory: see(memory) };
   tree.delete();
-  return { parse: parsed - begin, lower: lowered - parsed, module };
+  return outlines;
 }

@@ -29,7 +29,7 @@ const mayImportTypes: Readonly<Record<string, readonly string[]>> = {
 const pure = new Set(["messages", "python", "torch", "memory", "rules", "directives", "analysis"]);
 const impurePackages = /^(node:|vscode|fs$|path$|os$|child_process$)/;
 /** Where tree-sitter is touched; everybody else works on our own tree. */
-const treeSitterFiles = ["python/parse.ts", "python/cursor.ts"];
+const treeSitterFiles = ["python/parse.ts", "python/cursor.ts", "python/memory-cursor.ts"];
 /** The product's own version and names. */
 const manifest = path.join(sources, "../../package.json");
 
