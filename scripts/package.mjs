@@ -9,6 +9,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { packageParts, printParts } from "./package-parts.mjs";
 import { ensureInstalled, root } from "./tasks.mjs";
 
 const { values: options } = parseArgs({
@@ -17,7 +18,7 @@ const { values: options } = parseArgs({
 
 ensureInstalled();
 // Only now: it may just have been installed. It builds by the manifest's prepublish script.
-const { createVSIX } = await import("@vscode/vsce");
+const { createVSIX, listFiles, PackageManager } = await import("@vscode/vsce");
 const file = path.resolve(root, options.out ?? "vramlint.vsix");
 /** Packed as the README; it must lie in the folder that is packed. */
 const page = path.join(root, "README.packed.md");
@@ -38,6 +39,7 @@ try {
 } finally {
   rmSync(page, { force: true });
 }
+printParts(packageParts(root, await listFiles({ cwd: root, packageManager: PackageManager.None })));
 console.log(`${path.relative(root, file)}: ${Math.round(statSync(file).size / 1024)} KiB`);
 
 /** Pictures that cannot be shown go with their line; links that lead nowhere leave their text. */

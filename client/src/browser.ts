@@ -43,8 +43,8 @@ class ServerWorker implements vscode.Disposable {
       vscode.workspace.fs.readFile(this.fileOf("web-tree-sitter.wasm")),
       vscode.workspace.fs.readFile(this.fileOf("tree-sitter-python.wasm")),
     ]);
-    const worker = new Worker(this.fileOf("worker.js").toString(true));
-    const first: WorkerStart = { runtime, grammar, pages: this.fileOf("rules").toString() };
+    const worker = new Worker(this.fileOf("server.js").toString(true));
+    const first: WorkerStart = { runtime, grammar };
     worker.postMessage(first);
     this.worker = worker;
     // Not the worker itself: what VS Code gives for one is no instance of `Worker`, which the client asks for.

@@ -1,53 +1,67 @@
 /** The rules' pages, which come with the extension and open without a network. */
 import * as vscode from "vscode";
 
-export class RulePages {
-  private readonly folder: vscode.Uri;
+/** Pages have addresses of their own: they lie together in one file per language. */
+const scheme = "vramlint-page";
 
-  constructor(extension: vscode.Uri) {
-    this.folder = vscode.Uri.joinPath(extension, "dist", "rules");
+/** Markdown by the name of its rule. */
+type Pages = Readonly<Record<string, string>>;
+
+type PageLanguage = "en" | "zh-cn";
+
+export class RulePages implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly known = new Map<PageLanguage, Promise<Pages>>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
+
+  constructor(private readonly extension: vscode.Uri) {}
+
+  dispose(): void {
+    this.registration.dispose();
   }
 
-  /** Shows a rule's page beside nothing else: as VS Code renders Markdown. Without a name asks for one. */
+  /** Shows a rule's page as VS Code renders Markdown. Without a name asks for one. */
   async open(rule: unknown): Promise<void> {
-    const name = typeof rule === "string" ? rule : await this.choose();
+    const language = languageOfPages();
+    const pages = await this.pagesIn(language);
+    const name = typeof rule === "string" ? rule : await choose(pages);
     if (name === undefined) return;
-    const page = await this.find(name);
-    if (page === undefined) {
+    if (!Object.hasOwn(pages, name)) {
       void vscode.window.showWarningMessage(vscode.l10n.t("vramlint has no page about {0}.", name));
       return;
     }
-    await vscode.commands.executeCommand("markdown.showPreview", page);
+    await vscode.commands.executeCommand("markdown.showPreview", addressOf(name, language));
   }
 
-  private async choose(): Promise<string | undefined> {
-    const entries = await vscode.workspace.fs.readDirectory(this.folder);
-    const names = entries.filter(([, type]) => type === vscode.FileType.Directory).map(([name]) => name);
-    return vscode.window.showQuickPick(names.sort(), { title: vscode.l10n.t("Open a rule's page") });
+  /** Also after a reload of the window, which opens the previews of the last time again. */
+  async provideTextDocumentContent({ path }: vscode.Uri): Promise<string | undefined> {
+    const [, language, rule] = /^\/(en|zh-cn)\/([a-z0-9-]+)\.md$/.exec(path) ?? [];
+    if (rule === undefined) return undefined;
+    return (await this.pagesIn(language === "zh-cn" ? "zh-cn" : "en"))[rule];
   }
 
-  /** The page in the language of the findings, else in English. Names that are no rule's find nothing. */
-  private async find(rule: string): Promise<vscode.Uri | undefined> {
-    if (!/^[a-z][a-z0-9-]*$/.test(rule)) return undefined;
-    const files = usesChinese() ? ["doc.zh-cn.md", "doc.md"] : ["doc.md"];
-    for (const file of files) {
-      const page = vscode.Uri.joinPath(this.folder, rule, file);
-      if (await exists(page)) return page;
-    }
-    return undefined;
+  private pagesIn(language: PageLanguage): Promise<Pages> {
+    const known = this.known.get(language) ?? this.read(language);
+    this.known.set(language, known);
+    return known;
+  }
+
+  private async read(language: PageLanguage): Promise<Pages> {
+    const file = vscode.Uri.joinPath(this.extension, "dist", "pages", `${language}.json`);
+    return JSON.parse(new TextDecoder().decode(await vscode.workspace.fs.readFile(file))) as Pages;
   }
 }
 
-function usesChinese(): boolean {
+function addressOf(rule: string, language: PageLanguage): vscode.Uri {
+  return vscode.Uri.from({ scheme, path: `/${language}/${rule}.md` });
+}
+
+function choose(pages: Pages): Thenable<string | undefined> {
+  return vscode.window.showQuickPick(Object.keys(pages), { title: vscode.l10n.t("Open a rule's page") });
+}
+
+/** The language of the findings. */
+function languageOfPages(): PageLanguage {
   const language = vscode.workspace.getConfiguration("vramlint").get<string>("language");
-  return language === "zh-cn" || (language !== "en" && /^zh\b/i.test(vscode.env.language));
-}
-
-async function exists(file: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(file);
-    return true;
-  } catch {
-    return false;
-  }
+  const isChinese = language === "zh-cn" || (language !== "en" && /^zh\b/i.test(vscode.env.language));
+  return isChinese ? "zh-cn" : "en";
 }

@@ -22,6 +22,7 @@ export async function startExtension(
   const timelines = new TimelinePanels(client, context.extensionUri);
   context.subscriptions.push(
     log,
+    pages,
     status,
     timelines,
     ...registerCommands(client, log, pages, timelines, context.extensionUri),

@@ -69,7 +69,7 @@ describe("the npm package", function () {
     for (const name of ["cli.js", "rules", "tree-sitter-python.wasm", "web-tree-sitter.wasm"]) {
       assert.ok(entries.includes(name), name);
     }
-    for (const name of ["extension.js", "browser.js", "server.js", "worker.js"])
+    for (const name of ["extension.js", "server.js", "panel.js", "panel.css", "pages"])
       assert.ok(!entries.includes(name), name);
     const [file = ""] = readdirSync(folder.join("pack"));
     assert.ok(statSync(folder.join("pack", file)).size < 800 * 1024);

@@ -12,7 +12,7 @@ describe("the server in a worker", () => {
   let logged: string[];
 
   beforeEach(async () => {
-    client = startWorker("https://example.org/rules");
+    client = startWorker();
     logged = [];
     const { connection } = client;
     connection.onRequest("workspace/configuration", ({ items }: { items: unknown[] }) =>
@@ -28,6 +28,7 @@ describe("the server in a worker", () => {
       rootUri: null,
       workspaceFolders: [{ uri: "vscode-vfs://github/somebody/project", name: "project" }],
       capabilities: pullCapabilities,
+      initializationOptions: { rulePage: "command:open?{rule}" },
     });
     assert.equal(result.serverInfo?.name, "vramlint");
     await connection.sendNotification("initialized", {});
@@ -50,7 +51,7 @@ describe("the server in a worker", () => {
     const found = report.items;
     assert.deepEqual(found.map(({ code }) => code).sort(), rulesInScript);
     for (const { code, codeDescription } of found) {
-      assert.equal(codeDescription?.href, `https://example.org/rules/${String(code)}/doc.md`);
+      assert.equal(codeDescription?.href, `command:open?${String(code)}`);
     }
     assert.deepEqual(logged, []);
   });

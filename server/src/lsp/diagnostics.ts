@@ -224,9 +224,8 @@ const importDelay = 150;
 
 /** Where a rule's page opens: inside the client if it says how, else the page itself. */
 export function rulePageAddress(session: Session, rule: string, settings: Settings): string | undefined {
-  const page = session.host.rulePage(rule, settings.language);
-  if (page === undefined) return undefined;
-  return session.features.options.rulePage?.replaceAll("{rule}", rule) ?? page;
+  const inClient = session.features.options.rulePage?.replaceAll("{rule}", rule);
+  return inClient ?? session.host.rulePage(rule, settings.language);
 }
 
 function relatedOf(unit: TextUnit, settings: Settings, finding: Finding) {

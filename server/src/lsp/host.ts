@@ -33,7 +33,7 @@ export interface WorkspaceFiles {
 export interface ServerHost {
   readonly version: string;
   loadParser(): Promise<ParserBinaries>;
-  /** The address of a rule's page in a language, if it has one here. */
+  /** The address of a rule's page in a language, if it has one here; for clients that do not say how it opens. */
   rulePage(rule: string, language: Language): string | undefined;
   /** The settings files of projects; absent where there is no disk. */
   readonly settings?: SettingsSource;

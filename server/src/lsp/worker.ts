@@ -9,7 +9,6 @@ import {
   ProposedFeatures,
 } from "vscode-languageserver/browser";
 import { version } from "../../../package.json";
-import { catalogue } from "../analysis";
 import type { ServerHost } from "./host";
 import { startServer } from "./server";
 import type { WorkerStart } from "./worker-start";
@@ -17,16 +16,12 @@ import type { WorkerStart } from "./worker-start";
 /** What of a worker's global scope is used here; the compiler knows Node's only. */
 declare const self: { onmessage: ((event: { readonly data: WorkerStart }) => void) | null };
 
-const rules = new Set(catalogue.map(({ name }) => name));
-
-function hostOf({ runtime, grammar, pages }: WorkerStart): ServerHost {
+function hostOf(binaries: WorkerStart): ServerHost {
   return {
     version,
-    loadParser: () => Promise.resolve({ runtime, grammar }),
-    rulePage(rule, language) {
-      if (!rules.has(rule)) return undefined;
-      return `${pages}/${rule}/${language === "en" ? "doc.md" : `doc.${language}.md`}`;
-    },
+    loadParser: () => Promise.resolve(binaries),
+    // The client says how they open.
+    rulePage: () => undefined,
     now: () => performance.now(),
   };
 }

@@ -13,6 +13,7 @@ describe("the extension", () => {
   });
 
   it("has all commands of its manifest", async () => {
+    await vscode.extensions.getExtension(extensionId)?.activate();
     const manifest = vscode.extensions.getExtension(extensionId)?.packageJSON as {
       contributes: { commands: { command: string }[] };
     };

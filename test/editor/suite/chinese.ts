@@ -61,8 +61,10 @@ describe("in Chinese", () => {
     const label = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label;
     await until(
       [vscode.window.tabGroups.onDidChangeTabs],
-      () => label()?.includes("doc.zh-cn.md"),
+      () => label()?.includes("eval-without-no-grad.md"),
       "the page",
     );
+    const page = vscode.Uri.parse("vramlint-page:/zh-cn/eval-without-no-grad.md");
+    assert.match((await vscode.workspace.openTextDocument(page)).getText(), chinese);
   });
 });

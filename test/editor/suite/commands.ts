@@ -23,7 +23,7 @@ describe("commands", () => {
       return tab?.input instanceof vscode.TabInputWebview ? tab : undefined;
     };
     const tab = await until([vscode.window.tabGroups.onDidChangeTabs], shown, "a page");
-    assert.match(tab.label, /doc\.md/);
+    assert.match(tab.label, /eval-without-no-grad\.md/);
   });
 
   it("refuse names that are no rule's", async () => {

@@ -54,8 +54,8 @@ export interface WorkerClient {
   end(): void;
 }
 
-/** Before `initialize`; the parser and the address of the pages are sent as the extension does. */
-export function startWorker(pages: string): WorkerClient {
+/** Before `initialize`; the parser is sent as the extension does. */
+export function startWorker(): WorkerClient {
   const { port1: near, port2: far } = new MessageChannel();
   const context = browserScope();
   context["port"] = moveMessagePortToContext(far, context);
@@ -63,12 +63,11 @@ export function startWorker(pages: string): WorkerClient {
     "var self = port; self.addEventListener = () => {}; self.self = self; self.location = { href: 'blob:worker' };",
     context,
   );
-  vm.runInContext(readFileSync(path.join(dist, "worker.js"), "utf8"), context);
+  vm.runInContext(readFileSync(path.join(dist, "server.js"), "utf8"), context);
   vm.runInContext("port.start?.()", context);
   const start: WorkerStart = {
     runtime: readFileSync(path.join(dist, "web-tree-sitter.wasm")),
     grammar: readFileSync(path.join(dist, "tree-sitter-python.wasm")),
-    pages,
   };
   near.postMessage(start);
   const connection = createProtocolConnection(new PortReader(near), new PortWriter(near));
