@@ -44,6 +44,8 @@ type Found = Candidate | typeof notAnObject;
 
 class FileObjects implements Objects {
   private readonly known = new Map<Expression, Found>();
+  /** Calls whose parts are being looked for. */
+  private readonly openParts = new Set<Expression>();
   private depth = 0;
   private used: ReadonlyMap<string, Node> | undefined;
 
@@ -352,6 +354,15 @@ class FileObjects implements Objects {
   private at(value: Expression, path: readonly number[]): Found {
     const [first, ...rest] = path;
     if (first === undefined) return this.find(value);
+    if (this.openParts.has(value)) return undefined; // a function that returns what it returns adds nothing
+    this.openParts.add(value);
+    const found = this.partAt(value, first, rest);
+    this.openParts.delete(value);
+    return found;
+  }
+
+  private partAt(value: Expression, first: number, rest: readonly number[]): Found {
+    const path = [first, ...rest];
     if (value.kind === "Tuple" || value.kind === "List") {
       const element = value.elements[first];
       return element && this.at(element, rest);

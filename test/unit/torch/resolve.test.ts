@@ -132,6 +132,18 @@ use(engine, sched)
     assert.ok(!frozen("m = models.resnet18()\nm.layer1.requires_grad_(False)\nm(x)\n"));
   });
 
+  it("ends where a function returns parts of what it returns itself", () => {
+    const text = `
+def measure(frame, tries):
+    if tries > 3:
+        return None, 0
+    return measure(frame, tries + 1)
+net, error = measure(frame, 0)
+net(x)
+`;
+    assert.equal(roleIn(text, "net", 1), "model name");
+  });
+
   it("finds callers, arguments and functions used as values", () => {
     const examined = examine(`
 def work(a, b=2):
