@@ -11,6 +11,13 @@ import {
 } from "./api-kinds";
 import type { Role } from "./resolve";
 
+/**
+ * Pipelines of Diffusers (`__call__` stands under `@torch.no_grad()`, diffusers/pipelines) and of Transformers (`forward`
+ * enters `get_inference_context`, transformers/pipelines/base.py).
+ */
+const inferencePipeline =
+  /^(diffusers(\.\w+)*\.\w*Pipeline\w*(\.from_\w+)?|transformers(\.\w+)*\.(pipeline|\w+Pipeline))$/;
+
 /** The role of what a class or factory with this canonical name makes. */
 export function roleOfConstructor(name: string): Role | undefined {
   if (isOptimizer(name)) return "optimizer";
@@ -25,6 +32,7 @@ export function roleOfConstructor(name: string): Role | undefined {
     /^transformers\.\w*(Tokenizer|TokenizerFast|Processor|FeatureExtractor)(\.from_pretrained)?$/.test(name)
   )
     return "tokenizer";
+  if (inferencePipeline.test(name)) return "pipeline";
   if (/SummaryWriter$|^wandb\.init$|^logging\.getLogger$/.test(name)) return "logger";
   if (/^(torchmetrics|torcheval)\./.test(name)) return "meter";
   return undefined;
@@ -55,6 +63,7 @@ const namedRoles: readonly (readonly [RegExp, Role])[] = [
   [/^(grad_)?scaler$|^amp_scaler$/i, "scaler"],
   [/^(accelerator|fabric)$/i, "framework"],
   [/tokenizer$|^processor$/i, "tokenizer"],
+  [/(^|_)pipeline$/, "pipeline"],
   [/^(logger|writer|summary_writer|tb_writer)$/i, "logger"],
   [/(^|_)meters?$/i, "meter"],
 ];

@@ -46,6 +46,8 @@ export type Role =
   | "tensor"
   | "dataset"
   | "tokenizer"
+  /** Runs models under `no_grad` itself: those of Diffusers and Transformers. */
+  | "pipeline"
   | "logger"
   | "meter";
 

@@ -1,4 +1,4 @@
-import type { FunctionDefinition, Node } from "../../python/tree";
+import type { For, FunctionDefinition, Node, While } from "../../python/tree";
 import { enclosingLoop, walk } from "../../python/walk";
 import type { EvaluationPass } from "../../torch/provenance";
 import { insertAt, wrapInWith } from "../fix";
@@ -67,7 +67,19 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
 
 /** One forward and no loop: a graph is built for nothing, but nothing piles up. */
 function isBounded(pass: EvaluationPass): boolean {
-  return pass.forwards.every((forward) => enclosingLoop(forward) === undefined);
+  return pass.forwards.every((forward) => !runsRepeatedly(forward));
+}
+
+function runsRepeatedly(forward: Node): boolean {
+  for (let loop = enclosingLoop(forward); loop !== undefined; loop = enclosingLoop(loop)) {
+    if (!endsAfterOne(loop)) return true;
+  }
+  return false;
+}
+
+/** `for batch in loader: …; break` takes one batch. */
+function endsAfterOne({ body }: For | While): boolean {
+  return body.some(({ kind }) => kind === "Break" || kind === "Return");
 }
 
 function fixesFor(

@@ -209,6 +209,8 @@ class PassFinder {
     const object = this.resolver.objectOf(name);
     if (object?.role !== "model" && object?.role !== "engine") return undefined;
     if (name === call.callee && argumentsOf(call).length === 0) return undefined;
+    // A look-up keeps its indices for backward, nothing else.
+    if (object.className === "torch.nn.Embedding") return undefined;
     if (this.resolver.isFrozen(name) || this.isWithoutParameters(object)) return undefined;
     return { object, name };
   }

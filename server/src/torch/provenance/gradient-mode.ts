@@ -81,7 +81,7 @@ class FileGradientModes implements GradientModes {
       const effect = this.effectAround(at, below);
       if (effect !== undefined) return effect;
     }
-    return this.moduleEffect(node);
+    return this.constructorEffect(node) ?? this.moduleEffect(node);
   }
 
   private effectAround(at: Node, below: Node): Effect {
@@ -118,6 +118,15 @@ class FileGradientModes implements GradientModes {
     if (method === "__enter__") return this.effectOf(call.callee.object);
     const entered = method === "enter_context" ? call.positional[0] : undefined;
     return entered && this.effectOf(entered);
+  }
+
+  /** `torch.set_grad_enabled(False)` in `__init__` holds for the other methods, which run after it. */
+  private constructorEffect(node: Node): Effect {
+    const owner = this.outermostWithCallers(node);
+    const holder = owner && enclosingClass(owner);
+    const constructor = holder && this.resolver.methodOf(holder, "__init__");
+    if (constructor === undefined || constructor === owner) return undefined;
+    return first(constructor.body.map((statement) => this.effectOfStatement(statement)).reverse());
   }
 
   /** `torch.set_grad_enabled(False)` at module level holds for every function that is called after it. */

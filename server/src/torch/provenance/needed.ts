@@ -17,7 +17,7 @@ import {
   storingMethods,
   tensorConstructors,
 } from "../api-graph";
-import type { Resolver } from "../resolve";
+import type { Resolver, Role } from "../resolve";
 import { enclosingClass, push } from "../resolve-index";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { BackwardCall } from "./sinks";
@@ -242,8 +242,16 @@ function isUnknownConsumer(call: Call, resolver: Resolver): boolean {
   if (readingMethods.has(method) || severingMethods.has(method) || graphKeepingMethods.has(method))
     return false;
   const role = resolver.roleOf(call.callee.object);
-  return role !== "logger" && role !== "meter" && role !== "tokenizer" && role !== "loader";
+  return role === undefined || !handOutNoGraph.has(role);
 }
+
+const handOutNoGraph: ReadonlySet<Role> = new Set<Role>([
+  "logger",
+  "meter",
+  "tokenizer",
+  "pipeline",
+  "loader",
+]);
 
 function isProperty(target: FunctionDefinition): boolean {
   return target.decorators.some(
