@@ -2,12 +2,13 @@
  * A checkpoint that was loaded onto the GPU is still held by its variable while training runs: its weights take their memory
  * beside the model they were copied into. (An optimizer takes its states over without a copy.)
  */
-import type { Call, Expression, Name, Node, Statement } from "../../python/tree";
+import type { Call, Expression, Name, Statement } from "../../python/tree";
 import { enclosingFunction, enclosingStatement, statementList } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
 import { insertLineAfter } from "../fix";
+import { isLetGo, trainingBehind } from "../loaded-through-training";
 import { defineRule, type Report, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -48,7 +49,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   if (holder?.kind !== "Name" || !isOnGpu(torch.resolve, call) || gpuEvidence(torch) === undefined) return;
   const loaded = followLoaded(torch.resolve, call);
   if (loaded.copies.length === 0) return;
-  const training = trainingBehind(context, statement);
+  const training = trainingBehind(context.torch, statement);
   if (training === undefined) return;
   const reads = readsOf(torch.resolve, holder);
   if (
@@ -88,35 +89,12 @@ function namesGpu(source: Expression): boolean {
   return false;
 }
 
-/** The first statement behind the loading, in the same function, that trains: itself, or through functions it calls. */
-function trainingBehind({ torch }: RuleContext, load: Statement): Statement | undefined {
-  const { backwards, reach } = torch.provenance;
-  const trainers = new Set<Node | undefined>(backwards.map(({ call }) => enclosingFunction(call)));
-  const owner = enclosingFunction(load);
-  const body = owner?.kind === "FunctionDefinition" ? owner.body : torch.module.body;
-  return body.find((statement) => {
-    if (
-      statement.start < load.end ||
-      statement.kind === "FunctionDefinition" ||
-      statement.kind === "ClassDefinition"
-    )
-      return false;
-    if (backwards.some(({ call }) => statement.start <= call.start && call.end <= statement.end)) return true;
-    return [...reach.functionsFrom([statement])].some((called) => trainers.has(called));
-  });
-}
-
 /** All reads of the variable; `undefined` when functions see it too. */
 function readsOf(resolve: Resolver, holder: Name): readonly Name[] | undefined {
   const scope = resolve.scopes.lookup(holder)[0]?.scope;
   if (scope === undefined) return undefined;
   const reads = resolve.scopes.referencesTo(scope, holder.id);
   return reads.every((read) => enclosingFunction(read) === enclosingFunction(holder)) ? reads : undefined;
-}
-
-/** `del checkpoint`, `checkpoint = None`, or anything else that the name is given behind the loading. */
-function isLetGo(resolve: Resolver, holder: Name, load: Statement): boolean {
-  return resolve.scopes.lookup(holder).some(({ kind, node }) => kind === "delete" || node.start > load.start);
 }
 
 function headOf(statement: Statement): { readonly start: number; readonly end: number } {

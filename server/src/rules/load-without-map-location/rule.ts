@@ -4,11 +4,12 @@
  * lies in GPU memory beside the model it is copied into.
  */
 import type { Call, Expression, Node } from "../../python/tree";
-import { ancestors, walk } from "../../python/walk";
+import { ancestors, enclosingStatement, walk } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded, type LoadedCheckpoint } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
 import { insertBehindArgument, quoted } from "../call-text";
+import { isLetGo, trainingBehind } from "../loaded-through-training";
 import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -73,12 +74,28 @@ function check(context: RuleContext<MessageId>, call: Call): void {
       distributed: distributed ? "yes" : "no",
       ...(holder === undefined ? {} : { holder: source.slice(holder) }),
     },
-    level: trains(context) ? "warning" : "information",
+    level: trains(context) && (distributed || isThereInTraining(context, loaded)) ? "warning" : "information",
     related: [
       ...(contains(sink, call) ? [] : [{ at: sink, message: "copiedHere" as const }]),
       { at: gpu, message: "onGpu" },
     ],
     fixes: fixes(context, call, loaded, cpu),
+  });
+}
+
+/**
+ * A variable that training still sees. What is copied at once is gone before the first batch, when a model and its copy
+ * take less than the model, its gradients and the optimizer's states will.
+ */
+function isThereInTraining({ torch }: RuleContext, { holders }: LoadedCheckpoint): boolean {
+  return holders.some((holder) => {
+    if (holder.kind !== "Name") return true;
+    const statement = enclosingStatement(holder);
+    return (
+      statement !== undefined &&
+      trainingBehind(torch, statement) !== undefined &&
+      !isLetGo(torch.resolve, holder, statement)
+    );
   });
 }
 
