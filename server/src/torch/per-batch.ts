@@ -252,11 +252,26 @@ function measuresMemory(resolve: Resolver, loop: For | While): boolean {
       enter(node) {
         if (node.kind !== "Call" || measures) return !measures;
         const name = resolve.qualifiedName(node.callee);
-        if (name !== undefined && /\.(reset_peak_memory_stats|reset_max_memory_\w+)$/.test(name))
-          measures = true;
+        measures =
+          (name !== undefined && /\.(reset_peak_memory_stats|reset_max_memory_\w+)$/.test(name)) ||
+          (node.callee.kind === "Attribute" &&
+            node.callee.attribute.id === "append" &&
+            node.positional.some(readsMemory));
         return;
       },
     });
   }
   return measures;
+}
+
+/** A figure that is kept for each round; one that is only printed may be there to find out where the memory goes. */
+function readsMemory(value: Expression): boolean {
+  let reads = false;
+  walk(value, {
+    enter(node) {
+      if (node.kind === "Attribute" && /^(max_)?memory_(allocated|reserved)$/.test(node.attribute.id))
+        reads = true;
+    },
+  });
+  return reads;
 }

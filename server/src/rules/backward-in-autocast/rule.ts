@@ -8,6 +8,7 @@ import type { Call, Node, Statement } from "../../python/tree";
 import { ancestors, statementList, walk } from "../../python/walk";
 import { autocastAround, type AutocastRegion } from "../../torch/autocast";
 import { trainedCasts } from "../../torch/low-precision";
+import { isTestFile } from "../../torch/provenance/try-out";
 import type { Resolver } from "../../torch/resolve";
 import { dedentStatements } from "../fix";
 import { excerpt } from "../excerpt";
@@ -42,7 +43,8 @@ export const rule = defineRule<MessageId>({
   messages,
   create: (context) => ({
     finish() {
-      const { resolve, provenance } = context.torch;
+      const { resolve, provenance, scopes } = context.torch;
+      if (isTestFile(scopes)) return;
       if (!resolve.index.callsByName.has("autocast") && !resolve.index.namesById.has("autocast")) return;
       for (const { call } of provenance.backwards) {
         if (!isBackward(call)) continue;

@@ -1,5 +1,5 @@
 /** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
-import type { Assign, Call, If, Statement } from "../../python/tree";
+import type { Assign, Call, Expression, If, Statement } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
 import { headOf } from "../../torch/per-batch";
 import { excerpt } from "../excerpt";
@@ -49,7 +49,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   if (target === undefined || (target.kind !== "Name" && target.kind !== "Attribute")) return;
   const key = torch.resolve.keyOf(target);
   if (key === undefined || !takesIn(torch, call, key) || growsByNature.test(source.slice(target))) return;
-  if (isInModel(torch, call)) return;
+  if (isInModel(torch, call) || isSmall(torch, call, key)) return;
   const loop = loopOf(context, statement, key);
   if (loop === undefined) return;
   context.report({
@@ -75,6 +75,37 @@ function takesIn({ resolve }: RuleContext["torch"], call: Call, key: string): bo
   const [first] = call.positional;
   if (first?.kind !== "List" && first?.kind !== "Tuple") return false;
   return first.elements.length > 1 && first.elements.some((element) => resolve.keyOf(element) === key);
+}
+
+/** Labels as the loader gives them and class indices: a number a sample, for which nobody would rewrite a loop. */
+function isSmall({ resolve }: RuleContext["torch"], call: Call, key: string): boolean {
+  const [first] = call.positional;
+  if (first?.kind !== "List" && first?.kind !== "Tuple") return false;
+  const added = first.elements.filter((element) => resolve.keyOf(element) !== key);
+  return added.every((element) => isClassIndex(element) || isLabel(resolve, element));
+}
+
+function isClassIndex(element: Expression): boolean {
+  return (
+    element.kind === "Call" &&
+    element.callee.kind === "Attribute" &&
+    /^arg(max|min)$/.test(element.callee.attribute.id)
+  );
+}
+
+/** Named like labels, and no model made it. */
+function isLabel(resolve: RuleContext["torch"]["resolve"], element: Expression): boolean {
+  let at = element;
+  while (at.kind === "Call" && at.callee.kind === "Attribute") at = at.callee.object;
+  const name = at.kind === "Name" ? at.id : at.kind === "Attribute" ? at.attribute.id : "";
+  return (
+    /(^|_)(labels?|targets?|y(_true)?|gts?|truth|class(es)?)(_|$)/i.test(name) &&
+    !resolve.valuesOf(at).some((value) => isOfModel(resolve, value))
+  );
+}
+
+function isOfModel(resolve: RuleContext["torch"]["resolve"], value: Expression): boolean {
+  return value.kind === "Call" && resolve.roleOf(value.callee) === "model";
 }
 
 /** A model's own code decides what it keeps. */

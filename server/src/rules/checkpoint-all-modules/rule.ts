@@ -2,6 +2,7 @@
 import type { Call, ClassDefinition, Expression, For, Node, Span, Statement } from "../../python/tree";
 import { ancestors, enclosingStatement, statementList, walk } from "../../python/walk";
 import { lossModules, parameterFreeModules } from "../../torch/api";
+import { isTestFile } from "../../torch/provenance/try-out";
 import type { Resolver } from "../../torch/resolve";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -56,8 +57,8 @@ export const rule = defineRule<MessageId>({
   messages,
   create: (context) => ({
     Call(call) {
-      const { resolve } = context.torch;
-      if (!mayCheckpoint(call)) return;
+      const { resolve, scopes } = context.torch;
+      if (!mayCheckpoint(call) || isTestFile(scopes)) return;
       const qualified = resolve.qualifiedName(call.callee);
       if (qualified === undefined) return;
       if (applyFunction.test(qualified)) checkApply(context, call);

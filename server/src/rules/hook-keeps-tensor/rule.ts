@@ -1,5 +1,5 @@
 /** A forward hook that appends what it is given to a container outside it, which nothing empties. */
-import type { Attribute, Call, Expression, FunctionDefinition, Lambda, Name } from "../../python/tree";
+import type { Attribute, Call, Expression, FunctionDefinition, Lambda, Name, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
 import { clearingMethods, graphKeepingMethods } from "../../torch/api-graph";
 import { excerpt } from "../excerpt";
@@ -61,7 +61,7 @@ function check(context: RuleContext<MessageId>, registration: Call, reported: Se
     )
       continue;
     if (!keepsAll(context, holder, hook, append)) continue;
-    const forward = repeatedForward(context);
+    const forward = repeatedForward(context, registration);
     if (forward === undefined) return;
     reported.add(append);
     report(context, { registration, holder, value, forward });
@@ -206,17 +206,23 @@ function isInHook(node: Expression, hook: Hook): boolean {
 }
 
 /** A forward with gradients in a loop over batches: what the hook is called by. */
-function repeatedForward({ torch }: RuleContext<MessageId>): Call | undefined {
+function repeatedForward({ torch }: RuleContext<MessageId>, registration: Call): Call | undefined {
   const { resolve, provenance, trainingLoops } = torch;
   return resolve.index.calls.find((call) => {
     const loop = enclosingLoop(call);
     if (loop === undefined || resolve.qualifiedName(call.callee) !== undefined) return false;
+    if (isOverBefore(loop, registration)) return false;
     if (call.positional.length + call.keywords.length === 0) return false;
     const object = resolve.objectOf(call.callee);
     if (object?.role !== "model" || object.certainty === "name" || !trainingLoops.isBatchLoop(loop))
       return false;
     return provenance.gradientMode(call) === "on" && provenance.carriedHere(call).graph === "yes";
   });
+}
+
+/** The loop of a script or notebook has ended where the hook is registered. */
+function isOverBefore(loop: Node, registration: Call): boolean {
+  return enclosingFunction(registration) === enclosingFunction(loop) && loop.end < registration.start;
 }
 
 interface Found {
