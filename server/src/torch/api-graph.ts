@@ -57,6 +57,14 @@ export const graphFreePackages: ReadonlySet<string> = words(`
     argparse datetime re pathlib statistics nltk sacrebleu rouge_score evaluate soundfile librosa
     skimage imageio yaml csv pickle shutil subprocess`);
 
+/** Calls to go over whose elements are those of their first argument: progress bars, parts of an iterator. */
+export function givesSameElements(qualifiedName: string): boolean {
+  return sameElements.test(qualifiedName);
+}
+
+const sameElements =
+  /^(tqdm(\.\w+)*\.tqdm|tqdm|rich\.progress\.track|fastprogress(\.\w+)*\.(progress_bar|master_bar)|alive_progress\.alive_it|itertools\.(islice|cycle))$/;
+
 /** Tensor methods whose result keeps the graph of the tensor (and of tensor arguments). */
 export const graphKeepingMethods: ReadonlySet<string> = words(`
     abs abs_ add add_ addmm addcmul addcdiv sub sub_ subtract mul mul_ multiply div div_ divide

@@ -7,6 +7,7 @@ import { ancestors, enclosingStatement } from "../../python/walk";
 import { mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
+import { argumentsOf } from "../../torch/provenance/shapes";
 import type { ResolvedObject } from "../../torch/resolve";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
@@ -65,7 +66,7 @@ function check(context: RuleContext<MessageId>): void {
     const model = modelOf(call);
     if (model === undefined || resolve.qualifiedName(call.callee) !== undefined) continue;
     const object = resolve.objectOf(model);
-    if (object?.role !== "model" || call.positional.length + call.keywords.length === 0) continue;
+    if (object?.role !== "model" || argumentsOf(call).length === 0) continue;
     const evalCall = evalCallOf(context, model);
     if (evalCall === undefined && !teacherName.test(lastName(model)) && !isCopy(context, model)) continue;
     walked ??= walkedCalls(context);
@@ -101,8 +102,7 @@ function isUntrained(context: RuleContext<MessageId>, call: Call, model: Express
   if (provenance.gradientMode(call) !== "on" || provenance.carriedHere(call).graph !== "yes") return false;
   if (mayBeFrozen(torch, model) || readsGradients(context, model)) return false;
   // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
-  const given = [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
-  if (given.some((argument) => mayCarry(context, argument))) return false;
+  if (argumentsOf(call).some((argument) => mayCarry(context, argument))) return false;
   return modelOwnership(torch).ownerOf(model) === "not-owned";
 }
 

@@ -14,6 +14,7 @@ import type {
 } from "../../python/tree";
 import { parameterFreeModules } from "../api";
 import {
+  givesSameElements,
   graphFreePackages,
   graphKeepingAttributes,
   graphKeepingMethods,
@@ -351,6 +352,9 @@ class Evaluator implements CarriedValues {
         return argument ? this.ofElement(argument, rest) : unknown;
       }
       if (name === "builtins.range") return severed;
+      const shown = iterable.positional[0];
+      if (name !== undefined && shown !== undefined && givesSameElements(name))
+        return this.ofElement(shown, path);
       if (iterable.callee.kind === "Attribute" && iterable.callee.attribute.id === "items") {
         return first === 0 ? severed : this.of(iterable.callee.object, ["*", ...rest]);
       }
@@ -413,6 +417,9 @@ class Evaluator implements CarriedValues {
     if (severingFunctions.has(name) || tensorConstructors.has(name)) return severed;
     const imported = this.ofImported(call, path);
     if (imported !== undefined) return imported;
+    const [given] = call.positional;
+    if (given !== undefined && path[0] === "*" && givesSameElements(name))
+      return this.ofElement(given, path.slice(1));
     if (graphFreePackages.has(name.split(".")[0] ?? "")) return severed;
     if (name === "torch.autograd.grad") return createsGraph(call) ? unknown : severed;
     if (!keepsGraph(name)) return this.options.resolver.objectOf(call) ? severed : unknown;

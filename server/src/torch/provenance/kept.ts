@@ -385,7 +385,7 @@ class KeptFinder {
     for (const method of clearingMethods) {
       for (const call of resolver.index.callsByName.get(method) ?? []) {
         if (call.callee.kind !== "Attribute" || resolver.keyOf(baseOf(call.callee.object)) !== key) continue;
-        if (reach.runsIn(loop, call) || this.runsUnseen(call)) return true;
+        if (reach.runsIn(loop, call) || this.runsUnseen(call, loop)) return true;
       }
     }
     return (
@@ -394,7 +394,7 @@ class KeptFinder {
         if (reach.isInBody(loop, definition.node)) return true;
         return (
           !isConstructor(definition.node) &&
-          (reach.runsIn(loop, definition.node) || this.runsUnseen(definition.node))
+          (reach.runsIn(loop, definition.node) || this.runsUnseen(definition.node, loop))
         );
       }) || this.isDeletedIn(loop, key)
     );
@@ -408,11 +408,12 @@ class KeptFinder {
     });
   }
 
-  /** In another function that nothing in this file calls: a framework may call it after each step. */
-  private runsUnseen(node: Node): boolean {
+  /** In another function than the loop's that nothing in this file calls: a framework may call it after each step. */
+  private runsUnseen(node: Node, loop: Loop): boolean {
     for (const ancestor of ancestors(node)) {
       if (ancestor.kind !== "FunctionDefinition") continue;
       return (
+        ![...ancestors(loop)].includes(ancestor) &&
         enclosingClass(ancestor) !== undefined &&
         !isInit(ancestor) &&
         this.options.resolver.callsTo(ancestor).length === 0
