@@ -5,7 +5,7 @@
 import type { RecomputedTensor, StoredTensor } from "./graph";
 import type { Argument, Keywords } from "./operators/argument";
 import { isSequence, tensorsIn } from "./operators/argument";
-import type { AutocastMode, Execution, Location } from "./tape";
+import type { AutocastMode, Execution, FunctionNode, Location } from "./tape";
 import { Tensor } from "./tensor";
 
 type Event =
@@ -17,6 +17,7 @@ type Event =
       readonly location: Location;
       readonly result: Argument;
     }
+  | { readonly kind: "function"; readonly node: FunctionNode }
   | { readonly kind: "retain" | "release"; readonly tensor: Tensor }
   | { readonly kind: "push-grad"; readonly enabled: boolean }
   | { readonly kind: "push-autocast"; readonly mode: AutocastMode }
@@ -172,6 +173,16 @@ export class Replay {
           if (old !== now) this.replacement.set(old, now);
           this.count(now, 1);
         });
+        return;
+      }
+      case "function": {
+        const { name, location, backward } = event.node;
+        const again = (tensors: readonly (Tensor | undefined)[]): (Tensor | undefined)[] =>
+          tensors.map((tensor) => (tensor === undefined ? undefined : this.counterpart(tensor)));
+        const [inputs, outputs, saved] = [event.node.inputs, event.node.outputs, event.node.saved].map(again);
+        if (inputs === undefined || outputs === undefined || saved === undefined) return;
+        if (!this.execution.needsGraph(inputs)) return;
+        this.execution.attachFunction({ name, location, inputs, outputs, saved, backward });
         return;
       }
       case "retain":

@@ -6,7 +6,7 @@ import type { GraphNode } from "./graph";
 import { Frame } from "./operators/frame";
 import { castTo, elementwiseStrides, sumToSize } from "./operators/kernels";
 import type { Execution } from "./tape";
-import { isDense, type Tensor } from "./tensor";
+import { isComplex, isDense, type Tensor } from "./tensor";
 
 export interface Root {
   readonly tensor: Tensor;
@@ -95,8 +95,10 @@ function fit(execution: Execution, gradient: Tensor, node: GraphNode, slot: numb
   const expected = node.leaf ?? node.outputs[slot];
   if (expected === undefined) return gradient;
   let result = gradient;
+  if (isComplex(result.dtype) && !isComplex(expected.dtype)) result = realPart(execution, result);
   if (!sameShape(result.shape, expected.shape)) {
-    const reduced = inFrame(execution, (frame) => sumToSize(frame, gradient, expected.shape));
+    const wide = result;
+    const reduced = inFrame(execution, (frame) => sumToSize(frame, wide, expected.shape));
     execution.dropTensor(result);
     result = reduced;
   }
@@ -107,6 +109,15 @@ function fit(execution: Execution, gradient: Tensor, node: GraphNode, slot: numb
     result = cast;
   }
   return result;
+}
+
+/** `handle_r_to_c`: what flows into a real tensor is a view of the complex gradient's real parts. Consumes `gradient`. */
+function realPart(execution: Execution, gradient: Tensor): Tensor {
+  const strides = gradient.strides.map((stride) => stride * 2);
+  const dtype = gradient.dtype === "complex128" ? "float64" : "float32";
+  const real = execution.alias(gradient, gradient.shape, strides, dtype);
+  execution.dropTensor(gradient);
+  return real;
 }
 
 /** Runs a kernel in a frame of its own; the result is owned by the caller. */

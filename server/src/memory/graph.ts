@@ -62,4 +62,6 @@ export interface GraphNode {
   references: number;
   /** For AccumulateGrad: the leaf. */
   readonly leaf: Tensor | undefined;
+  /** Called once when nothing leads to the node any more. */
+  readonly dropped?: (() => void) | undefined;
 }

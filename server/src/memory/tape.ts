@@ -206,10 +206,26 @@ export class Execution {
       storage = new Storage(this.storageCount++, bytes, old.kind, old.producer);
       done.set(old, storage);
     }
+    this.moveTo(tensor, storage);
+    tensor.dtype = dtype;
+  }
+
+  private moveTo(tensor: Tensor, storage: Storage): void {
+    const old = tensor.storage;
     if (tensor.references > 0) this.holdStorage(storage);
     tensor.storage = storage;
-    tensor.dtype = dtype;
     if (tensor.references > 0) this.dropStorage(old);
+  }
+
+  /** `tensor.data = source`: the tensor looks at the source's storage from now on; one of a parameter is a parameter's again. */
+  setData(tensor: Tensor, source: Tensor): void {
+    const { kind } = tensor.storage;
+    if (kind === "parameter" || kind === "buffer") this.changeKind(source.storage, kind);
+    this.moveTo(tensor, source.storage);
+    tensor.shape = source.shape;
+    tensor.strides = source.strides;
+    tensor.dtype = source.dtype;
+    tensor.accumulator = undefined;
   }
 
   // --- Python's references ----------------------------------------------------------------------------------------
@@ -629,6 +645,7 @@ export class Execution {
     readonly outputs: readonly (Tensor | undefined)[];
     readonly saved: readonly (Tensor | undefined)[];
     readonly backward: BackwardFunction;
+    readonly dropped?: () => void;
   }): GraphNode {
     const saved = node.saved.map((tensor) => (tensor === undefined ? undefined : this.save(tensor)));
     const edges = node.inputs.map((input) => this.edgeOf(input));
@@ -646,6 +663,7 @@ export class Execution {
       backward: node.backward,
       references: 0,
       leaf: undefined,
+      dropped: node.dropped,
     };
     node.outputs.forEach((output, i) => {
       if (output === undefined || !canRequireGrad(output.dtype)) return;
@@ -656,6 +674,26 @@ export class Execution {
       made.references++;
     });
     return made;
+  }
+
+  /** The node of a `torch.autograd.Function`, made by Python code: a checkpoint that computes it again makes it again. */
+  attachFunction(node: FunctionNode): void {
+    const outer = this.running;
+    if (this.phase !== "backward") this.running = { operator: node.name, location: node.location };
+    this.attach(node);
+    this.running = outer;
+    this.record({ kind: "function", node });
+  }
+
+  /** Operators of a user's backward are no recomputation. */
+  inUserBackward<Result>(run: () => Result): Result {
+    const outer = this.callDepth;
+    this.callDepth = Number.NEGATIVE_INFINITY;
+    try {
+      return run();
+    } finally {
+      this.callDepth = outer;
+    }
   }
 
   /** Where the gradient of a tensor goes. */
@@ -717,12 +755,25 @@ export class Execution {
       this.dropSavedOf(next);
       for (const edge of next.edges) if (edge !== undefined) pending.push(edge.node);
       next.edges = [];
+      next.dropped?.();
     }
   }
 
   private record(event: Parameters<CheckpointSegment["record"]>[0]): void {
     for (const recorder of this.recording) recorder.record(event);
   }
+}
+
+/** What a `torch.autograd.Function` leaves in the graph. */
+export interface FunctionNode {
+  readonly name: string;
+  readonly location: Location;
+  readonly inputs: readonly (Tensor | undefined)[];
+  readonly outputs: readonly (Tensor | undefined)[];
+  readonly saved: readonly (Tensor | undefined)[];
+  readonly backward: BackwardFunction;
+  /** Called once when nothing leads to the node any more. */
+  readonly dropped?: () => void;
 }
 
 export interface ReentrantCheckpoint {

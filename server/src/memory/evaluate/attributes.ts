@@ -7,6 +7,7 @@ import { dictOf } from "./iteration";
 import { methodOf } from "./builtins/methods";
 import type { Interpreter } from "./interpreter";
 import { attachAttribute, attached, detachAttribute } from "./nn/attach";
+import { readParametrized } from "./nn/parametrize";
 import { tensorAttribute } from "./nn/tensors";
 import {
   BoundMethod,
@@ -143,6 +144,8 @@ function objectAttribute(
   if (own !== undefined) return bindAttribute(interpreter, own, object, type);
   const part = attached(object, name);
   if (part !== undefined) return part;
+  const computed = readParametrized(interpreter, object, name, span);
+  if (computed !== undefined) return computed;
   if (name === "training" && object.module !== undefined) return object.module.training;
   if (object.payload !== undefined) {
     const method = findAttribute(interpreter, object.payload, name, span);
@@ -151,7 +154,8 @@ function objectAttribute(
   const dynamic = type.attribute("__getattr__");
   if (dynamic !== undefined) return interpreter.call(dynamic, new CallArguments([object, name]), span);
   // a layer whose constructor was not understood may have anything
-  return object.module?.unknownParts.get("__init__") ?? type.find((one) => one.unknownBase);
+  const parts = object.module?.unknownParts;
+  return parts?.get(name) ?? parts?.get("__init__") ?? type.find((one) => one.unknownBase);
 }
 
 function readProperty(
@@ -290,6 +294,8 @@ export function storeAttribute(
     object.module.training = value;
     return;
   }
+  // what is written goes into the tensors that it is computed from
+  if (object.module?.parametrized.has(name) === true) return;
   if (attachAttribute(interpreter, object, name, value)) return;
   const before = object.attributes.get(name);
   interpreter.references.adopt(object, value);
@@ -302,9 +308,9 @@ function setTensorAttribute(interpreter: Interpreter, tensor: Tensor, name: stri
     if (typeof value === "boolean") tensor.requiresGrad = value;
     else interpreter.note(interpreter.unknown("tensorValue", interpreter.callSpan));
   }
-  if (name === "data" && value instanceof Tensor) {
-    interpreter.note(interpreter.unknown("unsupported", interpreter.callSpan, { what: ".data =" }));
-  }
+  if (name !== "data" || value === tensor) return;
+  if (value instanceof Tensor) interpreter.execution.setData(tensor, value);
+  else if (isUnknown(value)) interpreter.note(value);
 }
 
 export function deleteAttribute(

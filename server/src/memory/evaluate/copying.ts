@@ -86,13 +86,19 @@ class Copier {
   private copyModule(state: ModuleState, depth: number): ModuleState {
     const copied = new ModuleState();
     copied.training = state.training;
-    copied.hooked = state.hooked;
+    copied.hasBackwardHooks = state.hasBackwardHooks;
+    copied.preHooks.push(...state.preHooks);
+    copied.hooks.push(...state.hooks);
     for (const table of ["parameters", "buffers", "modules"] as const) {
       const target = copied[table] as Map<string, Value>;
       for (const [name, value] of state[table]) target.set(name, this.copy(value, depth + 1));
     }
     for (const [name, span] of state.attachedAt) copied.attachedAt.set(name, span);
     for (const [name, part] of state.unknownParts) copied.unknownParts.set(name, part);
+    for (const [name, list] of state.parametrized) {
+      const own = this.copy(list, depth + 1);
+      if (own instanceof ObjectValue) copied.parametrized.set(name, own);
+    }
     return copied;
   }
 }

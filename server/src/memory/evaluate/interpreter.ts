@@ -89,6 +89,8 @@ export class Interpreter {
   sampler: BatchSampler | undefined;
   /** An attribute of a module was set while a forward was traced. */
   wroteState = false;
+  /** A node of the user's own keeps tensors as long as the graph is there, backward or not. */
+  keptInGraph = false;
   private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */
   private hidden = 0;

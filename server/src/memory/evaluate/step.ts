@@ -207,6 +207,8 @@ class Step {
   private readonly log: AllocationLog;
   private readonly args: CallArguments;
   private readonly parameters: readonly Tensor[];
+  /** The last step has shown that the graph keeps tensors after backward. */
+  private readonly keepsGraph: boolean;
   private targets: readonly Value[];
   private hasDerivedTarget = false;
   private readonly custom: Value | undefined;
@@ -222,6 +224,7 @@ class Step {
     private readonly plan: StepPlan,
   ) {
     this.parameters = parametersOf(model);
+    this.keepsGraph = program.interpreter.keptInGraph;
     this.log = program.execution.beginLog(plan.batch);
     this.args = callArguments(program, plan);
     this.targets = plan.targets.map((specification) => makeInput(program, specification, plan));
@@ -241,6 +244,7 @@ class Step {
   run(wantsTimeline: boolean, afterAnother: boolean): StepMeasure {
     const { execution, interpreter } = this.program;
     interpreter.wroteState = false;
+    interpreter.keptInGraph = false;
     const inputs = execution.liveBytes().inputs;
     if (afterAnother) this.previousIteration();
     const timeline: TimelinePoint[] = [];
@@ -307,7 +311,8 @@ class Step {
 
   /** The step is over, and a tensor of it is still alive, or a module has other attributes than before. */
   get leavesTraces(): boolean {
-    return this.log.alive > 0 || this.program.interpreter.wroteState;
+    const { wroteState, keptInGraph } = this.program.interpreter;
+    return this.log.alive > 0 || wroteState || keptInGraph;
   }
 
   private backward(loss: Tensor, result: Writable<StepMeasure>): void {
@@ -387,12 +392,16 @@ class Step {
     };
   }
 
-  /** Leaves the output and the loss of the iteration before, whose graph is gone. */
+  /** Leaves the output and the loss of the iteration before; of its graph only what users' own nodes keep. */
   private previousIteration(): void {
-    const { execution } = this.program;
-    execution.pushGradMode(false);
-    this.inAutocast(() => this.forward());
-    execution.popGradMode();
+    const { execution, interpreter } = this.program;
+    if (!this.keepsGraph) execution.pushGradMode(false);
+    const loss = this.inAutocast(() => this.forward());
+    if (!this.keepsGraph) execution.popGradMode();
+    else if (loss instanceof Tensor) {
+      interpreter.guard(() => execution.backward(loss));
+      if (this.plan.accumulates !== true) execution.zeroGradients(this.parameters);
+    }
   }
 
   /** `out = model(x); loss = criterion(out, y)`: the new values replace the old ones once they exist. */

@@ -275,7 +275,9 @@ function packed(call: OperatorCall, projection: Tensor, width: number, count: nu
     return contiguousOf(inner, squeeze(inner, turned, [turned.shape.length - 2]));
   });
   frame.free(projection);
-  return Array.from({ length: count }, () => select(frame, together, 0));
+  const parts = Array.from({ length: count }, () => select(frame, together, 0));
+  frame.free(together);
+  return parts;
 }
 
 /** F.multi_head_attention_forward: batch second, heads folded into the batch. */
@@ -307,7 +309,11 @@ function multiheadAttention(call: OperatorCall): Argument {
   }
   const split = (tensor: Tensor): Tensor => {
     const rows = tensor.shape[0] ?? 1;
-    return transpose(frame, reshape(frame, tensor, [rows, batch * heads, headWidth]), 0, 1);
+    const turned = frame.scoped((inner) =>
+      transpose(inner, reshape(inner, tensor, [rows, batch * heads, headWidth]), 0, 1),
+    );
+    frame.free(tensor);
+    return turned;
   };
   const [q, k, v] = [split(query), split(key), split(value)];
   const sourceLength = k.shape[1] ?? 1;
@@ -337,15 +343,19 @@ function multiheadAttention(call: OperatorCall): Argument {
     return [reshape(frame, projected, [length, batch, projected.shape.at(-1) ?? 1]), null];
   }
   const scaled = elementwiseOp(frame, "mul", [q, 1]);
+  const keys = transpose(frame, k);
   const scores =
     merged === undefined
-      ? call.op("torch.bmm", [scaled, transpose(frame, k)])
-      : call.op("torch.baddbmm", [merged, scaled, transpose(frame, k)]);
+      ? call.op("torch.bmm", [scaled, keys])
+      : call.op("torch.baddbmm", [merged, scaled, keys]);
+  // the function deletes what it needs no more
+  frame.free(scaled, keys, k);
   const weights = softmax(frame, scores, "softmax");
   frame.free(scores);
   const dropped = dropout ? call.op(`${F}.dropout`, [weights, call.value("dropout_p")]) : weights;
   if (dropped !== weights) frame.free(weights);
   const attended = call.op("torch.bmm", [dropped, v]);
+  frame.free(v);
   const flat = frame.scoped((inner) => {
     const turned = contiguousOf(inner, transpose(inner, attended, 0, 1));
     return view(inner, turned, [length * batch, width]) ?? turned;

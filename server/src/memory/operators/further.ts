@@ -1,4 +1,4 @@
-/** Operators that fit no other topic: complex views, tensor products, diagonals, Fourier transforms, sampling. */
+/** Operators that fit no other topic: complex views, tensor products, diagonals, sampling. */
 import { contiguousStrides, elementCount, isComplex, type Dtype, type Tensor } from "../tensor";
 import { isSequence, isTensor, numberOf, type Argument } from "./argument";
 import { differentiable, lowPrecision } from "./autograd";
@@ -65,13 +65,18 @@ function reinterpreted(
 function complexPart(call: OperatorCall): Tensor {
   const self = call.tensor("self");
   if (!isComplex(self.dtype)) return self;
+  const { frame } = call;
   const dtype: Dtype = self.dtype === "complex128" ? "float64" : "float32";
-  return reinterpreted(
-    call,
-    self.shape,
-    self.strides.map((s) => s * 2),
-    dtype,
-  );
+  const strides = self.strides.map((s) => s * 2);
+  const view = frame.own(frame.execution.alias(self, self.shape, strides, dtype));
+  const from = { shape: self.shape, dtype: self.dtype };
+  differentiable(frame, {
+    name: "SelectBackward0",
+    inputs: [self],
+    outputs: [view],
+    backward: (inner) => [inner.empty(from.shape, from.dtype)],
+  });
+  return view;
 }
 
 /** `tensordot`: both operands permuted and flattened to one matrix product. */
@@ -126,38 +131,6 @@ function diagEmbed(call: OperatorCall): Tensor {
   return kernelWithoutSaved(call.frame, self, [...self.shape.slice(0, -1), size, size], "DiagEmbedBackward0");
 }
 
-/** Fourier transforms keep nothing; real ones halve or restore the last dimension. */
-function fourier(call: OperatorCall, kind: "complex" | "to-half" | "from-half"): Tensor {
-  const self = call.tensor("self");
-  const wide: Dtype = self.dtype === "float64" || self.dtype === "complex128" ? "complex128" : "complex64";
-  const dtype: Dtype = kind === "from-half" ? (wide === "complex128" ? "float64" : "float32") : wide;
-  const asked = call.value("dim");
-  const last = numberOf(isSequence(asked) ? (asked.at(-1) ?? -1) : asked) ?? -1;
-  const dimension = call.dimension(last, self.shape);
-  const size = self.shape[dimension] ?? 1;
-  const n = call.value("n");
-  const given = numberOf(isSequence(n) ? (n.at(-1) ?? null) : n);
-  const changed =
-    kind === "complex"
-      ? (given ?? size)
-      : kind === "to-half"
-        ? Math.floor((given ?? size) / 2) + 1
-        : (given ?? 2 * (size - 1));
-  const shape = self.shape.map((old, i) => (i === dimension ? changed : old));
-  const result = call.frame.empty(shape, dtype);
-  const from = { shape: self.shape, dtype: self.dtype };
-  differentiable(call.frame, {
-    name:
-      kind === "to-half" ? "FftR2CBackward0" : kind === "from-half" ? "FftC2RBackward0" : "FftC2CBackward0",
-    inputs: [self],
-    outputs: [result],
-    backward: (inner, [gradient]) => [
-      gradient === undefined ? undefined : inner.empty(from.shape, from.dtype),
-    ],
-  });
-  return result;
-}
-
 /** `F.gumbel_softmax`: noise, a softmax, and with `hard` a one-hot copy. */
 function gumbelSoftmax(call: OperatorCall): Tensor {
   const { frame } = call;
@@ -187,15 +160,6 @@ function alias(call: OperatorCall, name: string): Tensor {
   return viewOf(call.frame, self, name, self.shape, self.strides, (_inner, gradient) => gradient);
 }
 
-const transforms: readonly (readonly [
-  names: readonly string[],
-  kind: "complex" | "to-half" | "from-half",
-])[] = [
-  [["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn"], "complex"],
-  [["rfft", "rfft2", "rfftn"], "to-half"],
-  [["irfft", "irfft2", "irfftn"], "from-half"],
-];
-
 export const furtherRows: readonly OperatorRow[] = [
   { names: ["torch.view_as_complex"], signature: "self", run: viewAsComplex },
   { names: ["torch.view_as_real"], signature: "self", run: viewAsReal },
@@ -213,11 +177,6 @@ export const furtherRows: readonly OperatorRow[] = [
     signature: "self",
     run: (call) => kernelWithoutSaved(call.frame, call.tensor("self"), [], "TraceBackward0"),
   },
-  ...transforms.map(([names, kind]): OperatorRow => ({
-    names: names.map((name) => `torch.fft.${name}`),
-    signature: "self, n=None, dim=-1, norm=None, *, s=None, out=None",
-    run: (call) => fourier(call, kind),
-  })),
   {
     names: [`${F}.gumbel_softmax`],
     signature: "self, tau=1, hard=False, eps=1e-10, dim=-1",

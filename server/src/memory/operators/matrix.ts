@@ -504,7 +504,7 @@ export const matrixRows: readonly OperatorRow[] = [
     },
   },
   {
-    names: ["torch.dot", "Tensor.dot", "torch.inner"],
+    names: ["torch.dot", "Tensor.dot", "torch.vdot", "Tensor.vdot", "torch.inner"],
     signature: "self, other, *, out=None",
     run: (call) => dot(call.frame, ...pair(call)),
   },

@@ -336,8 +336,7 @@ function normalize(call: OperatorCall): Tensor {
   const clamped = call.op("torch.clamp_min", [norm, call.value("eps")]);
   frame.free(norm);
   const wide = call.op("Tensor.expand_as", [clamped, self]);
-  const result = elementwiseOp(frame, "div", [self, wide]);
-  return result;
+  return call.optionalTensor("out") ?? elementwiseOp(frame, "div", [self, wide]);
 }
 
 /** `var_mean`, `std_mean`. */

@@ -2,6 +2,7 @@
 import { attentionRows } from "./attention";
 import { convolutionRows } from "./convolution";
 import { creationRows } from "./creation";
+import { fourierRows } from "./fourier";
 import { furtherRows } from "./further";
 import { indexingRows } from "./indexing";
 import { joiningRows } from "./joining";
@@ -16,6 +17,7 @@ import { queryRows } from "./queries";
 import { recurrentRows } from "./recurrent";
 import { reductionRows } from "./reductions";
 import { shapeRows } from "./shape";
+import { weightNormRows } from "./weight-norm";
 
 export function operatorRows(): readonly OperatorRow[] {
   return [
@@ -28,12 +30,14 @@ export function operatorRows(): readonly OperatorRow[] {
     ...poolingRows,
     ...reductionRows,
     ...normalisationRows,
+    ...weightNormRows,
     ...indexingRows,
     ...creationRows,
     ...attentionRows,
     ...lossRows,
     ...recurrentRows,
     ...queryRows,
+    ...fourierRows,
     ...furtherRows,
   ];
 }

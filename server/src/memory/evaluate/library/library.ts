@@ -26,6 +26,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { functionClass } from "./autograd-function";
 import { enumClass } from "./enums";
 import {
   builtinDecorators,
@@ -45,6 +46,7 @@ function canonical(path: string): string {
     .replace(/^torch\.nn\.modules\.(?:\w+\.)?([A-Z]\w*)$/, "torch.nn.$1")
     .replace(/^torch\.nn\.parameter\./, "torch.nn.")
     .replace(/^torch\.functional\./, "torch.")
+    .replace(/^torch\.autograd\.function\./, "torch.autograd.")
     .replace(/^torch\.cuda\.amp\.autocast_mode\./, "torch.cuda.amp.")
     .replace(/^torch\.autograd\.grad_mode\./, "torch.")
     .replace(/^torch\.autograd\.(no_grad|enable_grad|set_grad_enabled|inference_mode)$/, "torch.$1")
@@ -76,6 +78,8 @@ export class Library {
     this.moduleClass = moduleBaseClass();
     this.classes.set("torch.nn.Module", this.moduleClass);
     this.classes.set("typing.NamedTuple", this.namedTuple);
+    for (const name of ["Function", "InplaceFunction"])
+      this.classes.set(`torch.autograd.${name}`, functionClass(name));
     for (const name of ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"])
       this.classes.set(`enum.${name}`, enumClass(name));
   }

@@ -7,6 +7,7 @@ import type { Interpreter } from "../interpreter";
 import type { Span } from "../../../python/tree";
 import { knownValueFunctions } from "./known-values";
 import { integer, numeric } from "../numbers";
+import { parametrizeFunctions } from "../nn/parametrize";
 import { plainWeight, spectralNorm, weightNorm } from "../nn/reparametrized";
 import { deviceOf } from "../nn/tensors";
 import {
@@ -233,6 +234,7 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
   "torch.amp.autocast": autocast(true),
   "torch.amp.autocast_mode.autocast": autocast(true),
   "torch.cuda.amp.autocast": autocast(false),
+  "torch.autograd.once_differentiable": transparentDecorator,
   "torch.amp.custom_fwd": transparentDecorator,
   "torch.amp.custom_bwd": transparentDecorator,
   "torch.cuda.amp.custom_fwd": transparentDecorator,
@@ -296,9 +298,8 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
     return both instanceof TupleValue ? (both.items[0] ?? 1) : both;
   },
   "torch.nn.utils.weight_norm": weightNorm,
-  "torch.nn.utils.parametrizations.weight_norm": weightNorm,
   "torch.nn.utils.spectral_norm": spectralNorm,
-  "torch.nn.utils.parametrizations.spectral_norm": spectralNorm,
+  ...parametrizeFunctions,
   "torch.nn.utils.remove_weight_norm": plainWeight,
   "torch.nn.utils.remove_spectral_norm": plainWeight,
   "torch.nn.utils.clip_grad_norm_": nothing,

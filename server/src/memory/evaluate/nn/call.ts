@@ -5,6 +5,7 @@ import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import { runCheckpointed } from "../library/checkpoint";
+import { runHooks, runPreHooks } from "./hooks";
 import { FunctionValue, type ObjectValue, type Value } from "../values";
 
 /** Runs `forward`; the caller keeps the arguments alive meanwhile, as `__call__`'s `*args` does. */
@@ -26,19 +27,31 @@ export function runForward(
   span: Span | undefined,
 ): Value {
   if (interpreter.skipForward) return interpreter.unknown("unsupported", span, { what: "forward" });
-  if (object.module?.hooked === true) interpreter.note(interpreter.unknown("hooks", span));
+  if (object.module?.hasBackwardHooks === true) interpreter.note(interpreter.unknown("hooks", span));
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
   const savedBefore = interpreter.execution.savedBytes;
-  const forward = getAttribute(interpreter, object, "forward", span);
-  const result = isUnknown(forward)
-    ? interpreter.note(forward)
-    : interpreter.checkpointed.has(object)
-      ? checkpointed(interpreter, forward, args, span)
-      : interpreter.call(forward, args, span);
+  const result = hooked(interpreter, object, args, span);
   interpreter.modulePath = outer;
   interpreter.recorder?.addModule(object, result, interpreter.execution.savedBytes - savedBefore);
   return result;
+}
+
+/** `forward` between its hooks. */
+function hooked(
+  interpreter: Interpreter,
+  object: ObjectValue,
+  given: CallArguments,
+  span: Span | undefined,
+): Value {
+  const { preHooks, hooks } = object.module ?? { preHooks: [], hooks: [] };
+  const args = preHooks.length === 0 ? given : runPreHooks(interpreter, object, given, span);
+  const forward = getAttribute(interpreter, object, "forward", span);
+  if (isUnknown(forward)) return interpreter.note(forward);
+  const result = interpreter.checkpointed.has(object)
+    ? checkpointed(interpreter, forward, args, span)
+    : interpreter.call(forward, args, span);
+  return hooks.length === 0 ? result : runHooks(interpreter, object, args, result, span);
 }
 
 /** A module that is to run as a checkpointed segment; checkpoints inside it are left out. */

@@ -8,6 +8,7 @@ import { instantiate } from "../classes";
 import type { Interpreter } from "../interpreter";
 import { ObjectValue } from "../values";
 import { attach, attached } from "./attach";
+import { readParametrized } from "./parametrize";
 import { deepCopy } from "../copying";
 
 const handles = new WeakMap<ObjectValue, ModuleHandle>();
@@ -43,7 +44,10 @@ class ModuleHandle implements ModuleObject {
   }
 
   getAttribute(name: string): Argument | undefined {
-    const value = this.object.attributes.get(name) ?? attached(this.object, name);
+    const { interpreter, object } = this;
+    let value = object.attributes.get(name);
+    if (value === undefined) value = attached(object, name);
+    if (value === undefined) value = readParametrized(interpreter, object, name, interpreter.callSpan);
     return value === undefined ? undefined : toArgument(this.interpreter, value);
   }
 

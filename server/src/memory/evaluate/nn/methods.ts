@@ -18,6 +18,7 @@ import {
 } from "../values";
 import { attach, attachUnknown } from "./attach";
 import { runForward } from "./call";
+import { addHook } from "./hooks";
 import { joinPath, namedModules, namedTensors, type NamedTensor } from "./state";
 
 /** A method whose receiver is a module. */
@@ -167,9 +168,9 @@ const registerParameter: Native = method((object, args, interpreter) => {
   return null;
 });
 
-const hook: Native = method((object, args) => {
-  const callee = args.at(0);
-  if (object.module !== undefined && callee !== undefined) object.module.hooked = true;
+/** What it does in backward is not followed. */
+const backwardHook: Native = method((object) => {
+  if (object.module !== undefined) object.module.hasBackwardHooks = true;
   return null;
 });
 
@@ -248,9 +249,13 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   register_module: addModule,
   register_buffer: registerBuffer,
   register_parameter: registerParameter,
-  register_forward_hook: hook,
-  register_forward_pre_hook: hook,
-  register_full_backward_hook: hook,
+  register_forward_hook: method((object, args, interpreter) => addHook(interpreter, object, "hooks", args)),
+  register_forward_pre_hook: method((object, args, interpreter) =>
+    addHook(interpreter, object, "preHooks", args),
+  ),
+  register_full_backward_hook: backwardHook,
+  register_full_backward_pre_hook: backwardHook,
+  register_backward_hook: backwardHook,
   get_submodule: byPath,
   get_parameter: byPath,
   get_buffer: byPath,
@@ -260,7 +265,7 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   save_hyperparameters: saveHyperparameters,
   log: () => null,
   log_dict: () => null,
-  gradient_checkpointing_enable: hook,
+  gradient_checkpointing_enable: backwardHook,
 };
 
 /** Whether a module's `forward` is written in the user's file. */

@@ -4,6 +4,12 @@ import type { Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
 import type { ObjectValue, Value } from "../values";
 
+/** `register_forward_hook(callee, with_kwargs=…)`. */
+export interface Hook {
+  readonly callee: Value;
+  readonly takesKeywords: boolean;
+}
+
 export class ModuleState {
   readonly parameters = new Map<string, Tensor | null>();
   readonly buffers = new Map<string, Tensor | null>();
@@ -13,10 +19,17 @@ export class ModuleState {
   /** Where in the user's file each submodule was attached. */
   readonly attachedAt = new Map<string, Span>();
   training = true;
-  /** Forward or backward hooks were registered. */
-  hooked = false;
+  /** What runs before the forward with its arguments, and after it with its result. */
+  readonly preHooks: Hook[] = [];
+  readonly hooks: Hook[] = [];
+  /** Backward hooks were registered: what they do is not followed. */
+  hasBackwardHooks = false;
+  /** Lists of parametrizations by the name of the tensor that they compute whenever it is read. */
+  readonly parametrized = new Map<string, ObjectValue>();
 
   *held(): Iterable<Value> {
+    for (const { callee } of this.preHooks) yield callee;
+    for (const { callee } of this.hooks) yield callee;
     yield* this.parameters.values();
     yield* this.buffers.values();
     yield* this.modules.values();
