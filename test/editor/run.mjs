@@ -1,8 +1,9 @@
 /**
- * Runs the editor tests in a real VS Code, once in English and once in Chinese, and a few in its web worker for extensions.
+ * Runs the editor tests in a real VS Code, once in English and once in Chinese, a few in its web worker for extensions, and a
+ * few in the extension as it is packed and installed.
  *
  *   node test/editor/run.mjs [--result FILE] [--required] [--update-screenshots] [--extension FOLDER|FILE.vsix]
- *                            [--grep TITLE] [--locale en] [--locale zh-cn] [--web-only]
+ *                            [--grep TITLE] [--locale en] [--locale zh-cn] [--web-only] [--package-only]
  *
  * `--result` leaves { passed, failed, skipped, failures, skippedBecause } in a file. Where VS Code cannot be had the
  * tests are skipped loudly, with `--required` they fail. Pictures go to `.output`, with `--update-screenshots` to
@@ -10,6 +11,7 @@
  * VSCODE_EXECUTABLE names an installed VS Code, CHROMIUM a browser, VRAMLINT_EDITOR_HOST=desktop or =server chooses;
  * VRAMLINT_EDITOR_LOG=1 prints VS Code's own log.
  */
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -36,6 +38,7 @@ const { values: options } = parseArgs({
     extension: { type: "string", default: root },
     grep: { type: "string" },
     "web-only": { type: "boolean", default: false },
+    "package-only": { type: "boolean", default: false },
     locale: { type: "string", multiple: true, default: ["en", "zh-cn"] },
   },
 });
@@ -60,12 +63,28 @@ if (options.extension === root) ensureBuilt();
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 const isWhole = options.grep === undefined && options.locale.length > 1;
-if (!options["web-only"]) {
-  const suite = await bundleSuite();
-  for (const locale of options.locale) await runSuite(suite, locale);
+const isPart = options["web-only"] || options["package-only"];
+const suite = await bundleSuite();
+if (!isPart) {
+  for (const locale of options.locale) await runSuite(suite, { locale, extension: options.extension });
 }
-if (options["web-only"] || isWhole) await runInWorker();
+if (options["web-only"] || (isWhole && !isPart)) await runInWorker();
+if (options["package-only"] || (isWhole && !isPart && options.extension === root)) await runPackage();
 finish();
+
+/** Packed as for the marketplace and installed as a user does. */
+async function runPackage() {
+  if (onDesktop()) {
+    console.warn("SKIPPED, the package: it is installed into VS Code's server only");
+    total.skipped += 1;
+    total.skippedBecause = "the package is installed into VS Code's server only";
+    return;
+  }
+  const file = path.join(output, "vramlint.vsix");
+  const pack = path.join(root, "scripts/package.mjs");
+  log(execFileSync(process.execPath, [pack, "--out", file], { cwd: root, encoding: "utf8" }));
+  await runSuite(suite, { locale: "en", extension: file, part: "smoke" });
+}
 
 async function bundleSuite() {
   const outfile = path.join(output, "suite.js");
@@ -113,13 +132,14 @@ async function runInWorker() {
   }
 }
 
-async function runSuite(suite, locale) {
-  log(`\nVS Code in ${locale}`);
+async function runSuite(suite, { locale, extension, part = "" }) {
+  const title = part === "" ? locale : `${locale}, ${part}`;
+  log(`\nVS Code in ${title}`);
   const folder = mkdtempSync(path.join(os.tmpdir(), "vramlint-project-"));
   const project = path.join(folder, "project");
   cpSync(path.join(here, "workspace"), project, { recursive: true });
   cpSync(path.join(root, "test-fixtures/example"), project, { recursive: true });
-  const resultFile = path.join(output, `result.${locale}.json`);
+  const resultFile = path.join(output, `result.${locale}${part}.json`);
   const pictures = options["update-screenshots"]
     ? new PictureService(path.join(root, "docs/images"), path.join(root, "client/walkthrough"))
     : new PictureService(output, output);
@@ -128,6 +148,7 @@ async function runSuite(suite, locale) {
     const env = {
       VRAMLINT_SUITE_RESULT: resultFile,
       VRAMLINT_SUITE_LOCALE: locale,
+      VRAMLINT_SUITE_PART: part,
       VRAMLINT_SUITE_GREP: options.grep ?? "",
       VRAMLINT_PICTURES: await pictures.start(),
     };
@@ -137,7 +158,7 @@ async function runSuite(suite, locale) {
       if (process.env.VRAMLINT_EDITOR_LOG) log(text);
     };
     await launch({
-      extension: path.resolve(options.extension),
+      extension: path.resolve(extension),
       suite,
       folder: project,
       locale,
@@ -147,23 +168,21 @@ async function runSuite(suite, locale) {
       onPage: (page) => pictures.use(page),
     });
   } catch (error) {
-    fail(`VS Code in ${locale}: ${error instanceof Error ? error.message : error}`);
+    fail(`VS Code in ${title}: ${error instanceof Error ? error.message : error}`);
   } finally {
     pictures.stop();
-    writeFileSync(path.join(output, `log.${locale}.txt`), transcript.join("\n"));
+    writeFileSync(path.join(output, `log.${locale}${part}.txt`), transcript.join("\n"));
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-  addResult(locale, resultFile);
+  addResult(title, resultFile);
 }
 
-function addResult(locale, file) {
+function addResult(title, file) {
   if (!existsSync(file)) {
-    fail(
-      `VS Code in ${locale}: the suite left no result; see ${path.relative(root, output)}/log.${locale}.txt`,
-    );
+    fail(`VS Code in ${title}: the suite left no result; see the logs in ${path.relative(root, output)}`);
     return;
   }
-  add(locale, JSON.parse(readFileSync(file, "utf8")));
+  add(title, JSON.parse(readFileSync(file, "utf8")));
 }
 
 function add(title, result) {

@@ -33,6 +33,14 @@ describe("commands", () => {
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
   });
 
+  it("open the example, which has findings", async () => {
+    await vscode.commands.executeCommand("vramlint.openExample");
+    const example = vscode.window.activeTextEditor?.document;
+    assert.ok(example?.isUntitled);
+    await diagnosticOf(example.uri, "eval-without-no-grad");
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  });
+
   it("apply all safe fixes in one step", async () => {
     const editor = await open("train.py");
     const { document } = editor;

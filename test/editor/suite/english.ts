@@ -7,4 +7,5 @@ import "./training-plan";
 import "./workspace-scan";
 import "./notebooks";
 import "./bad-inputs";
+import "./server-process";
 import "./screenshots";
