@@ -34,6 +34,7 @@ const messages = {
 
 const outOfMemoryTypes = /^torch(\.(cuda|xpu|npu|mps|mlu))?\.(OutOfMemoryError|_OutOfMemoryError)$/;
 const generalTypes = /^builtins\.(RuntimeError|Exception|BaseException)$/;
+const emptiesCache = /^torch\.(cuda|xpu|npu|mps|mlu)(\.memory)?\.empty_cache$/;
 const oomQuestion = /(^|_)oom(_|$)|out_?of_?memory|should_reduce_batch_size/i;
 /** Methods of unknown objects that run a step, by their names. */
 const runsByName = /train|step|forward|generate|predict|infer|(^|_)run(_|$)|process_batch|compute_loss/i;
@@ -65,18 +66,21 @@ function catchesOutOfMemory({ torch }: RuleContext, handler: ExceptHandler): boo
     if (name !== undefined && outOfMemoryTypes.test(name)) return true;
     general ||= type === undefined || (name !== undefined && generalTypes.test(name));
   }
-  return general && asksForOutOfMemory(handler);
+  return general && expectsOutOfMemory(torch.resolve, handler);
 }
 
-/** `if "out of memory" in str(e):`, `if is_oom_error(e):`. */
-function asksForOutOfMemory(handler: ExceptHandler): boolean {
-  let asks = false;
+/** `if "out of memory" in str(e):`, `if is_oom_error(e):`, or `torch.cuda.empty_cache()`, which helps against nothing else. */
+function expectsOutOfMemory(resolve: Resolver, handler: ExceptHandler): boolean {
+  let expects = false;
   visit(handler.body, (node) => {
     if (node.kind === "String" && /out of memory/i.test(node.value ?? "")) {
-      asks ||= node.parent?.kind === "Comparison";
-    } else if (node.kind === "Call" && oomQuestion.test(nameOf(node.callee))) asks = true;
+      expects ||= node.parent?.kind === "Comparison";
+    } else if (node.kind === "Call") {
+      expects ||=
+        oomQuestion.test(nameOf(node.callee)) || emptiesCache.test(resolve.qualifiedName(node.callee) ?? "");
+    }
   });
-  return asks;
+  return expects;
 }
 
 /** `traceback.clear_frames(e.__traceback__)`, `e.__traceback__ = None`: nothing is held any more. */
