@@ -2,20 +2,21 @@
  * Where values come from and what becomes of their graph: does a value carry one, has a backward freed it, does a later
  * backward need it, are gradients recorded here. Everything is computed on first use.
  */
-import type { Expression, Node } from "../python/tree";
+import type { Expression, FunctionDefinition, Node } from "../python/tree";
 import { createCarriedValues, type CarriedValues } from "./provenance/carried";
 import { evaluationPasses, type EvaluationPass } from "./provenance/evaluation";
 import { createFlow, type Flow } from "./provenance/flow";
 import { createGraphSources } from "./provenance/graph-sources";
 import { createGradientModes, type GradientMode, type GradientModes } from "./provenance/gradient-mode";
 import { createGradientUse, type GradientUse } from "./provenance/gradient-use";
+import { handedStores, keptArguments } from "./provenance/keepers";
 import { keptValues, type KeptValue } from "./provenance/kept";
 import { createNeeded, type Needed } from "./provenance/needed";
 import { createModuleParameters, type ModuleParameters } from "./provenance/parameters";
 import { createReach, type Reach } from "./provenance/reach";
 import { backwardCalls, type BackwardCall } from "./provenance/sinks";
 import { collectStores, type Store } from "./provenance/stores";
-import type { Carried, Path } from "./provenance/value";
+import type { Carried, ParameterUse, Path } from "./provenance/value";
 import type { Resolver } from "./resolve";
 
 export type {
@@ -51,6 +52,8 @@ export interface Provenance {
   readonly stores: readonly Store[];
   /** Values with a graph that outlive their iteration. */
   readonly kept: readonly KeptValue[];
+  /** The arguments that a method keeps with their graph in its object, for files that call it. */
+  keptArguments(method: FunctionDefinition): readonly ParameterUse[];
   /** Evaluation passes that run with gradients on. */
   readonly evaluationPasses: readonly EvaluationPass[];
 }
@@ -61,6 +64,7 @@ export function createProvenance(resolver: Resolver): Provenance {
 
 class FileProvenance implements Provenance {
   private readonly resolver: Resolver;
+  private readonly keepers = new Map<FunctionDefinition, readonly ParameterUse[]>();
   private readonly lazy: {
     flow?: Flow;
     modes?: GradientModes;
@@ -131,7 +135,9 @@ class FileProvenance implements Provenance {
     const assigned = this.stores.flatMap(({ statement }) =>
       statement.kind === "Assign" ? statement.targets.map((element) => ({ statement, element })) : [],
     );
-    return (this.lazy.kept = keptValues(this.stores, {
+    const handed = handedStores(resolver, backwards);
+    const stores = [...this.stores, ...handed];
+    return (this.lazy.kept = keptValues(stores, {
       resolver,
       flow,
       carried: this.values,
@@ -141,6 +147,17 @@ class FileProvenance implements Provenance {
       backwards,
       assigned,
     }));
+  }
+
+  keptArguments(method: FunctionDefinition): readonly ParameterUse[] {
+    let kept = this.keepers.get(method);
+    if (kept === undefined) {
+      const { resolver, flow, values: carried, stores } = this;
+      this.keepers.set(method, []);
+      kept = keptArguments(method, { resolver, flow, carried, stores });
+      this.keepers.set(method, kept);
+    }
+    return kept;
   }
 
   get evaluationPasses(): readonly EvaluationPass[] {

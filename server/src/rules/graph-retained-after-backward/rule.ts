@@ -1,5 +1,6 @@
 import { defineRule, oneLower, type RuleContext } from "../rule";
 import type { KeptValue } from "../../torch/provenance";
+import { isTestFile } from "../../torch/provenance/try-out";
 import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "../loss-graph-retained/reporting";
 
 /** Tensors kept past their iteration whose activations a backward has freed: nodes and tensors still pile up. */
@@ -27,6 +28,7 @@ export const rule = defineRule({
   create(context) {
     return {
       finish() {
+        if (isTestFile(context.torch.scopes)) return;
         for (const kept of context.torch.provenance.kept) {
           if (kept.freedBy !== undefined) report(kept, context);
         }

@@ -2,6 +2,8 @@
 import type { Node, Span } from "../../python/tree";
 import { enclosingStatement } from "../../python/walk";
 import type { KeptValue } from "../../torch/provenance";
+import { gpuEvidence } from "../../torch/gpu";
+import { joinsIn } from "../joined";
 import type { Report, RuleContext } from "../rule";
 import { severingOf } from "./severing";
 
@@ -66,11 +68,19 @@ export function fixesFor(kept: KeptValue, context: RuleContext): NonNullable<Rep
   const severing = severingOf(kept, context.torch);
   const fixes: NonNullable<Report<KeptMessage>["fixes"]>[number][] = [];
   if (severing.item) fixes.push({ title: "item", safety: "safe", edits: severing.item });
-  if (severing.detach) {
+  // What is joined to one tensor behind the loop would pile up on the GPU without its graph as well.
+  if (severing.detach && (severing.tensors || !isJoined(kept, context))) {
     fixes.push({ title: "detach", safety: severing.tensors ? "safe" : "review", edits: severing.detach });
   }
   if (severing.detachToCpu && !severing.scalars) {
     fixes.push({ title: "detachToCpu", safety: "review", edits: severing.detachToCpu });
   }
   return fixes;
+}
+
+function isJoined({ store, loop }: KeptValue, { torch }: RuleContext): boolean {
+  return (
+    gpuEvidence(torch) !== undefined &&
+    joinsIn(torch).some(({ key, call }) => key === store.holderKey && call.start > loop.end)
+  );
 }

@@ -1,6 +1,7 @@
 import { defineRule, oneLower, type RuleContext } from "../rule";
 import type { KeptValue } from "../../torch/provenance";
 import type { Node } from "../../python/tree";
+import { isTestFile } from "../../torch/provenance/try-out";
 import { sizeOfKeptGraph } from "../graph-size";
 import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "./reporting";
 
@@ -29,6 +30,7 @@ export const rule = defineRule({
   create(context) {
     return {
       finish() {
+        if (isTestFile(context.torch.scopes)) return;
         for (const kept of context.torch.provenance.kept) {
           if (kept.freedBy === undefined) report(kept, context);
         }

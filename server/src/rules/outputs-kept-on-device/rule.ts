@@ -6,6 +6,7 @@ import { headOf } from "../../torch/per-batch";
 import type { Store } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
+import { joinsIn, type Join } from "../joined";
 import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
 import { outputCall } from "./outputs";
 import { outputSize } from "./size";
@@ -40,35 +41,13 @@ export const rule = defineRule<MessageId>({
   create(context) {
     return {
       finish() {
-        const joins = joinsIn(context);
+        const joins = joinsIn(context.torch);
         if (joins.length === 0) return;
         for (const store of context.torch.provenance.stores) check(context, store, joins);
       },
     };
   },
 });
-
-interface Join {
-  readonly call: Call;
-  readonly key: string;
-}
-
-const joining = /^torch\.(cat|concat|concatenate|stack|vstack|hstack|row_stack)$/;
-
-/** `torch.cat(outputs)` of a variable. */
-function joinsIn({ torch }: RuleContext<MessageId>): readonly Join[] {
-  const { resolve } = torch;
-  const joins: Join[] = [];
-  for (const name of ["cat", "concat", "concatenate", "stack", "vstack", "hstack"]) {
-    for (const call of resolve.index.callsByName.get(name) ?? []) {
-      const [first] = call.positional;
-      if (first === undefined || !joining.test(resolve.qualifiedName(call.callee) ?? "")) continue;
-      const key = resolve.keyOf(first);
-      if (key !== undefined) joins.push({ call, key });
-    }
-  }
-  return joins;
-}
 
 function check(context: RuleContext<MessageId>, store: Store, joins: readonly Join[]): void {
   if (store.kind !== "append" || store.how !== "append" || store.keys.length > 0) return;

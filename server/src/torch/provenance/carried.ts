@@ -43,6 +43,7 @@ import {
   scaledLeaf,
   wholeOf,
 } from "./shapes";
+import { isNoTensorAt, tensorTestAround } from "./tensor-tests";
 import type { ModuleParameters } from "./parameters";
 import type { BackwardCall } from "./sinks";
 import {
@@ -249,16 +250,27 @@ class Evaluator implements CarriedValues {
     const reaching = flow.reaching(variable);
     const key = resolver.keyOf(variable);
     if (key === undefined) return undefined;
+    if (isNoTensorAt(variable, key, resolver)) return severed;
     const stored = this.options.storedIn(key);
     if (reaching === undefined || (reaching.length === 1 && reaching[0] === atEntry)) {
       const entry = this.atEntry(variable, key, path);
       if (entry === undefined && stored.length === 0) return undefined;
       return this.withStored(entry ?? severed, stored, path);
     }
-    const values = reaching.map((one) =>
+    const values = this.afterTensorTests(reaching, key).map((one) =>
       one === atEntry ? (this.atEntry(variable, key, path) ?? unknown) : this.ofDefinition(one, path),
     );
     return this.withStored(join(values), stored, path);
+  }
+
+  /** Without what a tensor test leaves over: `if isinstance(x, Tensor): x = x.item()`. */
+  private afterTensorTests(reaching: readonly Reaching[], key: string): readonly Reaching[] {
+    if (reaching.length < 2) return reaching;
+    const tests = reaching.flatMap((one) =>
+      one === atEntry ? [] : (tensorTestAround(one.node, key, this.options.resolver) ?? []),
+    );
+    if (tests.length === 0) return reaching;
+    return reaching.filter((one) => one !== atEntry && tests.every(({ start }) => one.node.start >= start));
   }
 
   private withStored(value: Carried, stored: readonly StoredValue[], path: Path): Carried {

@@ -101,6 +101,7 @@ class PassFinder {
       const model = this.modelOf(call);
       const evidence = model && this.evidenceFor(call, model);
       if (model === undefined || evidence === undefined) continue;
+      if (isTryOut(call, this.resolver, this.provenance)) continue;
       const { block, index } = evidence.place;
       const groups = byBlock.get(block) ?? [];
       byBlock.set(block, groups);
@@ -176,7 +177,6 @@ class PassFinder {
     if (first === undefined || run === undefined) return [];
     const statements = group.block.slice(group.first, group.last + 1);
     if (this.provenance.gradientUse.in(statements) || this.isBackwarded(forwards)) return [];
-    if (forwards.every((forward) => isTryOut(forward, this.resolver, this.provenance))) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
       forwards,
@@ -301,7 +301,9 @@ class PassFinder {
       (node) =>
         node.kind === "Assert" || (node.kind === "Attribute" && node.attribute.id.startsWith("assert")),
     );
-    return asserts || (owner.name.id.startsWith("test_") && this.resolver.callsTo(owner).length === 0);
+    if (asserts) return true;
+    const isUnused = owner.name.id.startsWith("test_") && this.resolver.callsTo(owner).length === 0;
+    return isUnused && !loopsOverParameter(owner);
   }
 
   /** A method of a model, or of a class whose base outside this file may call it with gradients off. */
@@ -441,6 +443,17 @@ class PassFinder {
     const calls = this.resolver.callsTo(owner);
     return calls.length === 0 || (!inLoop && this.provenance.needed.possibly.has(owner));
   }
+}
+
+/** `def test_epoch(model, loader): for batch in loader: …` is there for other files to call. */
+function loopsOverParameter(owner: FunctionDefinition): boolean {
+  const given = new Set(owner.parameters.map(({ name }) => name.id));
+  given.delete("self");
+  return someNode(
+    owner,
+    (node) =>
+      node.kind === "For" && someNode(node.iterable, (part) => part.kind === "Name" && given.has(part.id)),
+  );
 }
 
 /** A function that loops over something or is given something; `def test(): net(torch.randn(1, 3, 32, 32))` is a try-out. */

@@ -4,7 +4,7 @@
  */
 import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
-import { clearingMethods, graphFreePackages } from "../api-graph";
+import { clearingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
 import { callsWithin, enclosingClass, flattenTarget } from "../resolve-index";
 import type { CarriedValues } from "./carried";
@@ -14,7 +14,7 @@ import type { Needed } from "./needed";
 import type { Loop, Reach } from "./reach";
 import { argumentsOf } from "./shapes";
 import type { BackwardCall } from "./sinks";
-import { readsItself, sameVariable, type Store } from "./stores";
+import { isBounded, readsItself, sameVariable, type Store } from "./stores";
 import type { Carried } from "./value";
 
 export interface KeptValue {
@@ -69,7 +69,8 @@ class KeptFinder {
     const { carried, reach, sources } = this.options;
     const outermost = outermostLoop(store.statement);
     if (outermost !== undefined) return sources.mayRunIn(outermost) ? this.findInLoops(store) : [];
-    if (!this.outlivesFunction(store) || this.isBounded(store)) return [];
+    if (!this.outlivesFunction(store) || isBounded(store, this.options.resolver, this.options.flow))
+      return [];
     const open = carried.of(store.value, store.path);
     const [loop] = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
     const kept = loop && this.judgeStored(store, loop);
@@ -78,7 +79,7 @@ class KeptFinder {
 
   private findInLoops(store: Store): KeptValue[] {
     for (const loop of this.keepingLoops(store)) {
-      if (this.isBounded(store) || this.isSetUp(store)) return [];
+      if (isBounded(store, this.options.resolver, this.options.flow) || this.isSetUp(store)) return [];
       const kept = this.judgeStored(store, loop);
       if (kept) return [kept];
     }
@@ -450,31 +451,12 @@ class KeptFinder {
     const loops = this.options.reach.callingLoops(store.statement);
     return loops.length > 0 && loops.every((loop) => this.isClearedIn(loop, store.holderKey));
   }
-
-  private isBounded(store: Store): boolean {
-    const { resolver, flow } = this.options;
-    return flow.definitionsOf(store.holderKey).some(({ value }) => {
-      if (value?.kind !== "Call") return false;
-      const name = resolver.qualifiedName(value.callee);
-      if (name === undefined) return false;
-      if (name === "collections.deque")
-        return value.positional.length > 1 || value.keywords.some((one) => one.name.id === "maxlen");
-      if (graphFreePackages.has(name.split(".")[0] ?? "")) return true;
-      // What the `append` of a class of another file keeps, only that file knows.
-      return store.kind === "append" && /^[A-Z]/.test(name.split(".").at(-1) ?? "") && !isQueue(name);
-    });
-  }
 }
 
 function outermostLoop(node: Node): Loop | undefined {
   let found: Loop | undefined;
   for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) found = loop;
   return found;
-}
-
-/** `queue.Queue()`, `multiprocessing.SimpleQueue()`: they hold what is put in as it is. */
-function isQueue(name: string): boolean {
-  return /^(queue|multiprocessing|torch\.multiprocessing|asyncio|typing)\./.test(name);
 }
 
 const shortRange = 4;

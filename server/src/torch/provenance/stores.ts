@@ -1,9 +1,10 @@
 /** The places where a value is put somewhere that may outlive it: containers, running sums, subscripts. */
 import type { AugmentedAssign, Assign, Call, Expression, Statement, Subscript } from "../../python/tree";
 import { enclosingStatement } from "../../python/walk";
-import { storingMethods } from "../api-graph";
+import { graphFreePackages, storingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
 import type { StoredValue } from "./carried";
+import type { Flow } from "./flow";
 import type { Path } from "./value";
 
 export type StoreKind =
@@ -14,7 +15,9 @@ export type StoreKind =
   /** `x += v`. */
   | "sum"
   /** `x = x + v`, `x = 0.9 * x + 0.1 * v`. */
-  | "rebind";
+  | "rebind"
+  /** `meter.update(v)` of a class that another file defines. */
+  | "handed";
 
 export interface Store extends StoredValue {
   readonly kind: StoreKind;
@@ -53,6 +56,8 @@ function storeByMethod(call: Call, method: string, position: number, resolver: R
   const holderKey = base && resolver.keyOf(base.holder);
   if (base === undefined || statement === undefined || holderKey === undefined) return undefined;
   if (resolver.qualifiedName(call.callee) !== undefined) return undefined;
+  // `meter.add(loss)` of a class of this workspace: what it keeps, its own text says.
+  if (resolver.functionOf(call) || resolver.imported.functionOf(call)) return undefined;
   const path: Path = method.startsWith("extend") ? ["*"] : [];
   return { kind: "append", statement, ...base, holderKey, value, path, key: undefined, how: method };
 }
@@ -170,4 +175,22 @@ function holderOf(expression: Expression): { holder: Expression; keys: readonly 
     } else break;
   }
   return at.kind === "Name" || at.kind === "Attribute" ? { holder: at, keys } : undefined;
+}
+
+/** A `deque` of limited length, an array of numbers, an object of which only its own file knows what it keeps. */
+export function isBounded(store: Store, resolver: Resolver, flow: Flow): boolean {
+  return flow.definitionsOf(store.holderKey).some(({ value }) => {
+    if (value?.kind !== "Call") return false;
+    const name = resolver.qualifiedName(value.callee);
+    if (name === undefined) return false;
+    if (name === "collections.deque")
+      return value.positional.length > 1 || value.keywords.some((one) => one.name.id === "maxlen");
+    if (graphFreePackages.has(name.split(".")[0] ?? "")) return true;
+    return store.kind === "append" && /^[A-Z]/.test(name.split(".").at(-1) ?? "") && !isQueue(name);
+  });
+}
+
+/** `queue.Queue()`, `multiprocessing.SimpleQueue()`: they hold what is put in as it is. */
+function isQueue(name: string): boolean {
+  return /^(queue|multiprocessing|torch\.multiprocessing|asyncio|typing)\./.test(name);
 }

@@ -1,0 +1,99 @@
+/**
+ * Methods that keep an argument with its graph in their object, such as `update` of an averaging meter, seen from another
+ * file: a call of one is a store of this file.
+ */
+import type { Call, Expression, FunctionDefinition } from "../../python/tree";
+import { enclosingLoop, enclosingStatement } from "../../python/walk";
+import type { ImportedFunction } from "../imported";
+import type { Resolver } from "../resolve";
+import { enclosingClass } from "../resolve-index";
+import type { CarriedValues } from "./carried";
+import type { Flow } from "./flow";
+import { someNode } from "./shapes";
+import type { BackwardCall } from "./sinks";
+import { isBounded, type Store } from "./stores";
+import type { ParameterUse } from "./value";
+
+export interface KeeperFacts {
+  readonly resolver: Resolver;
+  readonly flow: Flow;
+  readonly carried: CarriedValues;
+  readonly stores: readonly Store[];
+}
+
+/** Which arguments a method keeps in attributes of its object, for files that call it. */
+export function keptArguments(method: FunctionDefinition, facts: KeeperFacts): readonly ParameterUse[] {
+  const { resolver, flow, carried } = facts;
+  const holder = enclosingClass(method);
+  // A module's lists are read and emptied by whoever trains it.
+  if (holder === undefined || resolver.isModuleClass(holder) || /^(__init__|forward)$/.test(method.name.id))
+    return [];
+  return facts.stores
+    .filter(
+      (store) =>
+        resolver.enclosingFunction(store.statement) === method &&
+        keepsInObject(store) &&
+        !isBounded(store, resolver, flow),
+    )
+    .flatMap((store) => carried.of(store.value, store.path).parameters)
+    .filter(({ owner }) => owner === method);
+}
+
+/** `self.values.append(v)`, `self.sum += v`; a key that is written out is overwritten each time. */
+function keepsInObject({ kind, holder, keys }: Store): boolean {
+  if (kind === "subscript" || holder.kind !== "Attribute") return false;
+  return keys.length === 0 && holder.object.kind === "Name" && holder.object.id === "self";
+}
+
+/** Calls in loops of this file that hand a value to such a method of another file. */
+export function handedStores(resolver: Resolver, backwards: readonly BackwardCall[]): Store[] {
+  const stores: Store[] = [];
+  for (const call of resolver.index.calls) {
+    const statement = enclosingStatement(call);
+    if (call.callee.kind !== "Attribute" || statement?.kind !== "ExpressionStatement") continue;
+    if (call.positional.length + call.keywords.length === 0 || enclosingLoop(call) === undefined) continue;
+    const holder = call.callee.object;
+    const holderKey = resolver.keyOf(holder);
+    const method = holderKey === undefined ? undefined : resolver.imported.functionOf(call);
+    if (holderKey === undefined || method === undefined) continue;
+    if (isBackwarded(holderKey, resolver, backwards)) continue;
+    for (const [value, path] of keptBy(call, method, resolver)) {
+      const how = call.callee.attribute.id;
+      stores.push({
+        kind: "handed",
+        statement,
+        holder,
+        holderKey,
+        how,
+        keys: [],
+        key: undefined,
+        value,
+        path,
+      });
+    }
+  }
+  return stores;
+}
+
+function* keptBy(
+  call: Call,
+  { definition, file }: ImportedFunction,
+  resolver: Resolver,
+): Generator<readonly [Expression, ParameterUse["path"]]> {
+  for (const { name, path } of file.torch.provenance.keptArguments(definition)) {
+    const value = resolver.argumentFor(call, definition, name);
+    if (value !== undefined) yield [value, path];
+  }
+}
+
+/** `tracker.total().backward()`: what it keeps is needed. */
+function isBackwarded(key: string, resolver: Resolver, backwards: readonly BackwardCall[]): boolean {
+  return backwards.some(({ values }) =>
+    values.some((value) =>
+      someNode(
+        value,
+        (node) => (node.kind === "Name" || node.kind === "Attribute") && resolver.keyOf(node) === key,
+      ),
+    ),
+  );
+}
