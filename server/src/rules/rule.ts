@@ -6,7 +6,7 @@ import type { Estimates } from "../memory/estimate";
 import type { Message, MessageText, MessageValue } from "../messages/message";
 import type { Source } from "../python/source";
 import type { Scopes } from "../python/scope";
-import type { Module, NodeKind, NodeOfKind, Span } from "../python/tree";
+import type { Call, Module, NodeKind, NodeOfKind, Span } from "../python/tree";
 import type { TorchFacts } from "../torch/facts";
 
 export type Level = "error" | "warning" | "information" | "hint";
@@ -91,15 +91,38 @@ export type Visitor = {
   readonly [Kind in NodeKind]?: (node: NodeOfKind<Kind>) => void;
 } & { readonly finish?: () => void };
 
-export interface Rule<MessageId extends string = string> {
+/** What a rule does that looks at calls of certain names only. */
+export interface CallVisitor {
+  Call(call: Call): void;
+  finish?(): void;
+}
+
+interface RuleOf<MessageId extends string> {
   readonly name: string;
   readonly group: RuleGroup;
   readonly level: Level;
   /** One line, shown in `vramlint rules`, the settings and the index of rules. */
   readonly summary: MessageText;
   readonly messages: Readonly<Record<MessageId, MessageText>>;
+}
+
+/** Sees whatever nodes it has handlers for. */
+interface RuleOfNodes<MessageId extends string> extends RuleOf<MessageId> {
+  readonly calls?: undefined;
   create(context: RuleContext<MessageId>): Visitor;
 }
+
+/** Begun only in files that have such a call. */
+interface RuleOfCalls<MessageId extends string> extends RuleOf<MessageId> {
+  /**
+   * What the callees are called, the last part alone: `cat` for `torch.cat(…)`, for `cat(…)`, and for `join(…)` behind
+   * `from torch import cat as join`. What the name stands for the rule finds out itself.
+   */
+  readonly calls: readonly string[];
+  create(context: RuleContext<MessageId>): CallVisitor;
+}
+
+export type Rule<MessageId extends string = string> = RuleOfNodes<MessageId> | RuleOfCalls<MessageId>;
 
 /** Keeps a rule's message keys checked: a report can only name a text that the rule has in both languages. */
 export function defineRule<MessageId extends string>(rule: Rule<MessageId>): Rule {

@@ -1,13 +1,13 @@
 /**
- * Runs rules over a file: one walk over the tree, every rule's handlers called by node kind.
+ * Runs rules over a file: handlers are called by the kind of a node, for calls by what is called.
  */
 import { message } from "../messages/message";
 import type { MessageText } from "../messages/message";
 import type { NodeKind, Node } from "../python/tree";
 import { nodesOf } from "../python/walk";
-import { push } from "../torch/resolve-index";
+import { lastName, push } from "../torch/resolve-index";
 import { titleOfFix } from "./fix";
-import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext } from "./rule";
+import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext, Visitor } from "./rule";
 
 /** What rules share, without the `report` that each gets for itself. */
 export type SharedContext = Omit<RuleContext, "report">;
@@ -23,71 +23,110 @@ export interface RunResult {
   readonly failures: RuleFailure[];
 }
 
-type Handler = (node: Node) => void;
-
 /** Findings in the order in which the rules report them, at the rules' own levels. */
 export function runRules(rules: readonly Rule[], shared: SharedContext): RunResult {
   const result: RunResult = { findings: [], failures: [] };
-  const handlers = new Map<NodeKind, Turn[]>();
-  const finishers: Turn[] = [];
-
-  for (const rule of rules) {
-    const state: RuleState = { name: rule.name, failures: result.failures, isBroken: false };
-    const begin = (): void => {
-      const visitor = rule.create({
-        source: shared.source,
-        module: shared.module,
-        // Getters, not copies: the facts are computed when the first rule asks, once for all.
-        get scopes() {
-          return shared.scopes;
-        },
-        get torch() {
-          return shared.torch;
-        },
-        get estimates() {
-          return shared.estimates;
-        },
-        report: (report) => result.findings.push(findingOf(rule, report)),
-      });
-      for (const [kind, handler] of Object.entries(visitor)) {
-        const turn: Turn = { state, handler: handler as Handler };
-        if (kind === "finish") finishers.push(turn);
-        else push(handlers, kind as NodeKind, turn);
-      }
-    };
-    take({ state, handler: begin }, shared.module);
+  const byKind = new Map<NodeKind, RuleRun[]>();
+  const byName = new Map<string, RuleRun[]>();
+  const runs = rules.map((rule) => new RuleRun(rule, shared, result));
+  for (const run of runs) {
+    if (run.rule.calls === undefined) for (const kind of run.kinds()) push(byKind, kind, run);
+    else for (const name of run.rule.calls) push(byName, name, run);
   }
-
-  if (handlers.size > 0) {
+  if (byKind.size > 0) {
     for (const node of nodesOf(shared.module)) {
-      const interested = handlers.get(node.kind);
-      if (interested !== undefined) for (const turn of interested) take(turn, node);
+      const interested = byKind.get(node.kind);
+      if (interested !== undefined) for (const run of interested) run.visit(node);
     }
   }
-  for (const turn of finishers) take(turn, shared.module);
+  if (byName.size > 0) visitCalls(byName, shared);
+  for (const run of runs) run.finish();
   return result;
 }
 
-/** A rule that has thrown in this file is not run on it again. */
-interface RuleState {
-  readonly name: string;
-  readonly failures: RuleFailure[];
-  isBroken: boolean;
+/** Shows each call to the rules that look at calls of its name, or of what an import says that its name means. */
+function visitCalls(byName: ReadonlyMap<string, readonly RuleRun[]>, shared: SharedContext): void {
+  const { calls, callsByName, renamed } = shared.torch.resolve.index;
+  const interested = new Map<string, readonly RuleRun[]>();
+  const add = (name: string, runs: readonly RuleRun[] | undefined): void => {
+    if (runs === undefined || !callsByName.has(name)) return;
+    interested.set(name, [...new Set([...(interested.get(name) ?? []), ...runs])]);
+  };
+  for (const [name, runs] of byName) add(name, runs);
+  for (const [name, originals] of renamed) for (const original of originals) add(name, byName.get(original));
+  if (interested.size === 0) return;
+  for (const call of calls) {
+    const name = lastName(call.callee);
+    const runs = name === undefined ? undefined : interested.get(name);
+    if (runs !== undefined) for (const run of runs) run.visit(call);
+  }
 }
 
-/** What a rule does with the nodes of one kind, or at the end. */
-interface Turn {
-  readonly state: RuleState;
-  readonly handler: Handler;
-}
+/** One rule on one file. What throws is noted and the rule not run on the file again. */
+class RuleRun {
+  private visitor: Visitor | undefined;
+  private isBroken = false;
 
-function take({ state, handler }: Turn, node: Node): void {
-  if (state.isBroken) return;
-  try {
-    handler(node);
-  } catch (error) {
-    state.isBroken = true;
-    state.failures.push({ rule: state.name, error });
+  constructor(
+    readonly rule: Rule,
+    private readonly shared: SharedContext,
+    private readonly result: RunResult,
+  ) {}
+
+  /** The kinds of nodes that the rule wants to see. */
+  kinds(): NodeKind[] {
+    try {
+      const handlers = Object.keys(this.begun()) as (keyof Visitor)[];
+      return handlers.filter((kind) => kind !== "finish");
+    } catch (error) {
+      this.broke(error);
+      return [];
+    }
+  }
+
+  visit(node: Node): void {
+    if (this.isBroken) return;
+    try {
+      (this.begun()[node.kind] as ((node: Node) => void) | undefined)?.(node);
+    } catch (error) {
+      this.broke(error);
+    }
+  }
+
+  /** A rule that saw nothing of what it looks for has nothing to finish. */
+  finish(): void {
+    if (this.isBroken) return;
+    try {
+      this.visitor?.finish?.();
+    } catch (error) {
+      this.broke(error);
+    }
+  }
+
+  private begun(): Visitor {
+    if (this.visitor !== undefined) return this.visitor;
+    const { rule, shared, result } = this;
+    this.visitor = rule.create({
+      source: shared.source,
+      module: shared.module,
+      // Getters, not copies: the facts are computed when the first rule asks, once for all.
+      get scopes() {
+        return shared.scopes;
+      },
+      get torch() {
+        return shared.torch;
+      },
+      get estimates() {
+        return shared.estimates;
+      },
+      report: (report) => result.findings.push(findingOf(rule, report)),
+    });
+    return this.visitor;
+  }
+
+  private broke(error: unknown): void {
+    this.isBroken = true;
+    this.result.failures.push({ rule: this.rule.name, error });
   }
 }
 

@@ -43,6 +43,8 @@ export interface FileIndex {
   readonly namesById: ReadonlyMap<string, readonly Name[]>;
   /** `return` statements and `yield` expressions by the function they belong to. */
   readonly returns: ReadonlyMap<FunctionDefinition, readonly (Return | Yield)[]>;
+  /** Names that an import gives to what is called otherwise, with the last part of that: `cp` with `checkpoint`. */
+  readonly renamed: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Collects the index in one walk. */
@@ -56,6 +58,7 @@ export function indexFile(module: Module): FileIndex {
   const attributeStores: AttributeStore[] = [];
   const assignments: (Assign | AugmentedAssign)[] = [];
   const returns = new Map<FunctionDefinition, (Return | Yield)[]>();
+  const renamed = new Map<string, string[]>();
 
   for (const node of nodesOf(module)) {
     switch (node.kind) {
@@ -83,6 +86,10 @@ export function indexFile(module: Module): FileIndex {
         if (owner?.kind === "FunctionDefinition") push(returns, owner, node);
         break;
       }
+      case "Import":
+      case "ImportFrom":
+        for (const { name, alias } of node.names) noteRenamed(renamed, name, alias);
+        break;
       case "Assign":
         assignments.push(node);
         for (const target of node.targets) collect(attributeStores, target, node.value, node, "value");
@@ -124,7 +131,13 @@ export function indexFile(module: Module): FileIndex {
     assignments,
     namesById,
     returns,
+    renamed,
   };
+}
+
+function noteRenamed(renamed: Map<string, string[]>, name: string, alias: string | undefined): void {
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  if (alias !== undefined && alias !== last) push(renamed, alias, last);
 }
 
 /** The calls that lie within a node, itself included, in source order. */

@@ -36,6 +36,7 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "每次运行都开启了 autograd 的异常检测",
   },
   messages,
+  calls: ["detect_anomaly", "set_detect_anomaly", "Trainer"],
   create: (context) => ({
     Call(call) {
       const argument = call.keywords.find(({ name }) => name.id === "detect_anomaly");
@@ -47,7 +48,6 @@ export const rule = defineRule<MessageId>({
         }
         return;
       }
-      if (call.callee.kind === "Attribute" && !/detect_anomaly$/.test(call.callee.attribute.id)) return;
       const name = context.torch.resolve.qualifiedName(call.callee) ?? "";
       if (switchCall.test(name)) {
         const mode = call.positional[0] ?? call.keywords.find((given) => given.name.id === "mode")?.value;

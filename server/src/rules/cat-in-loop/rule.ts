@@ -24,13 +24,10 @@ export const rule = defineRule<MessageId>({
     },
     loop: { en: "this loop runs once a batch", "zh-cn": "这个循环每个批次执行一次" },
   },
+  calls: ["cat", "concat", "concatenate", "vstack", "hstack"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      const name =
-        callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
-      if (!/^(cat|concat|concatenate|vstack|hstack)$/.test(name)) return;
-      if (joining.test(context.torch.resolve.qualifiedName(callee) ?? "")) check(context, call);
+      if (joining.test(context.torch.resolve.qualifiedName(call.callee) ?? "")) check(context, call);
     },
   }),
 });

@@ -55,10 +55,18 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "对每个模块或单个廉价层做激活重计算：省得少、重算多",
   },
   messages,
+  calls: [
+    "checkpoint",
+    "checkpoint_wrapper",
+    "CheckpointWrapper",
+    "ptd_checkpoint_wrapper",
+    "apply_activation_checkpointing",
+    "partial",
+  ],
   create: (context) => ({
     Call(call) {
       const { resolve, scopes } = context.torch;
-      if (!mayCheckpoint(call) || isTestFile(scopes)) return;
+      if (call.positional.length + call.keywords.length === 0 || isTestFile(scopes)) return;
       const qualified = resolve.qualifiedName(call.callee);
       if (qualified === undefined) return;
       if (applyFunction.test(qualified)) checkApply(context, call);
@@ -74,13 +82,6 @@ export const rule = defineRule<MessageId>({
     },
   }),
 });
-
-/** A cheap look at the callee: names that cannot be meant are most calls. */
-function mayCheckpoint({ callee, positional, keywords }: Call): boolean {
-  if (positional.length + keywords.length === 0) return false;
-  if (callee.kind === "Name") return true;
-  return callee.kind === "Attribute" && /checkpoint|^partial$/i.test(callee.attribute.id);
-}
 
 function checkApply(context: RuleContext<MessageId>, call: Call): void {
   if (call.keywordSpreads.length > 0 || call.positional.some(({ kind }) => kind === "Starred")) return;

@@ -54,10 +54,10 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "被重计算的段在反向时再次运行，行为与第一次不同",
   },
   messages,
+  calls: ["checkpoint"],
   create: (context) => ({
     Call(call) {
       const { callee } = call;
-      if (callee.kind === "Attribute" && callee.attribute.id !== "checkpoint") return;
       const [argument] = call.positional;
       if (argument === undefined || argument.kind === "Starred") return;
       if (!checkpointFunction.test(context.torch.resolve.qualifiedName(callee) ?? "")) return;

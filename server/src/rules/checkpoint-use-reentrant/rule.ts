@@ -26,11 +26,10 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "调用 `checkpoint` 时没有给出 `use_reentrant`",
   },
   messages,
+  calls: ["checkpoint", "checkpoint_sequential"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      if (callee.kind === "Attribute" && !callee.attribute.id.startsWith("checkpoint")) return;
-      const name = context.torch.resolve.qualifiedName(callee);
+      const name = context.torch.resolve.qualifiedName(call.callee);
       if (name === undefined || !checkpoints.test(name)) return;
       if (mayGiveIt(call, name) || dependsOnVersion(call)) return;
       report(context, call);

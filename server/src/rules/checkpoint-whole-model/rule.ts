@@ -34,11 +34,10 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "整个模型是一个重计算段，反向时一次全部重算",
   },
   messages,
+  calls: ["checkpoint", "checkpoint_sequential", "checkpoint_wrapper", "ptd_checkpoint_wrapper"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      if (callee.kind === "Attribute" && !callee.attribute.id.includes("checkpoint")) return;
-      const name = context.torch.resolve.qualifiedName(callee);
+      const name = context.torch.resolve.qualifiedName(call.callee);
       if (name === undefined) return;
       if (sequential.test(name)) checkSegments(context, call);
       else if (wholeSegment.test(name)) checkSegment(context, call);

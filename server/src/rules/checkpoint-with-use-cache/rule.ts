@@ -39,18 +39,22 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "激活重计算与键值缓存同时打开",
   },
   messages,
-  create: (context) => ({
-    Call(call) {
-      const value = call.keywords.find(({ name }) => name.id === "use_cache")?.value;
-      if (value?.kind !== "Boolean" || !value.value) return;
-      const cache = cacheOfCall(context, call, value);
-      if (cache !== undefined) check(context, cache);
-    },
-    Assign(statement) {
-      const cache = cacheOfSetting(statement);
-      if (cache?.value.value === true) check(context, cache);
-    },
-  }),
+  create: (context) => {
+    // Any call may have the argument; few files have the word.
+    if (!context.source.text.includes("use_cache")) return {};
+    return {
+      Call(call) {
+        const value = call.keywords.find(({ name }) => name.id === "use_cache")?.value;
+        if (value?.kind !== "Boolean" || !value.value) return;
+        const cache = cacheOfCall(context, call, value);
+        if (cache !== undefined) check(context, cache);
+      },
+      Assign(statement) {
+        const cache = cacheOfSetting(statement);
+        if (cache?.value.value === true) check(context, cache);
+      },
+    };
+  },
 });
 
 function cacheOfCall({ torch }: RuleContext, call: Call, value: BooleanLiteral): Cache | undefined {

@@ -26,6 +26,7 @@ export const rule = defineRule<MessageId>({
     },
     loop: { en: "Each iteration of this loop makes one.", "zh-cn": "这个循环的每次迭代都会产生一个。" },
   },
+  calls: ["backward", "manual_backward"],
   create: (context) => ({
     Call(call) {
       const argument = creating(call);
@@ -39,9 +40,7 @@ const needsIt = /hess|sophia|newton|kfac|k_fac|curvature|second_?order|shampoo/i
 
 /** The argument `create_graph=True` of `x.backward(…)`. */
 function creating(call: Call): KeywordArgument | undefined {
-  const { callee } = call;
-  if (callee.kind !== "Attribute" || !/^(backward|manual_backward)$/.test(callee.attribute.id))
-    return undefined;
+  if (call.callee.kind !== "Attribute") return undefined;
   return call.keywords.find(
     ({ name, value }) => name.id === "create_graph" && value.kind === "Boolean" && value.value,
   );

@@ -38,6 +38,7 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "`torch.cuda.amp.autocast` 与 `GradScaler` 已弃用，由 `torch.amp` 取代。",
   },
   messages,
+  calls: ["autocast", "GradScaler"],
   create: (context) => ({
     Call(call) {
       const { callee } = call;

@@ -38,14 +38,10 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "每个批次都调用 `empty_cache()`：耗时间，也释放不了仍在使用的显存",
   },
   messages,
+  calls: ["empty_cache"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      // Cheap look first: most calls are something else.
-      const name =
-        callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
-      if (callee.kind === "Attribute" && name !== "empty_cache") return;
-      const qualified = context.torch.resolve.qualifiedName(callee);
+      const qualified = context.torch.resolve.qualifiedName(call.callee);
       if (qualified !== undefined && emptyCache.test(qualified)) check(context, call);
     },
   }),

@@ -36,13 +36,12 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "每个批次都调用 `gc.collect()`：拖慢训练，也释放不了仍有名字引用的张量",
   },
   messages,
+  calls: ["collect"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      if (callee.kind === "Attribute" && callee.attribute.id !== "collect") return;
       // A generation is a choice: the young ones are cheap.
       if (call.positional.length + call.keywords.length + call.keywordSpreads.length > 0) return;
-      if (context.torch.resolve.qualifiedName(callee) !== "gc.collect" || hasRegime(context)) return;
+      if (context.torch.resolve.qualifiedName(call.callee) !== "gc.collect" || hasRegime(context)) return;
       check(context, call);
     },
   }),

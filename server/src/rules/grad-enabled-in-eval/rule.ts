@@ -28,12 +28,10 @@ export const rule = defineRule<MessageId>({
     },
     forward: { en: "This forward builds a graph.", "zh-cn": "这次前向传播会建立计算图。" },
   },
+  calls: ["enable_grad", "set_grad_enabled"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      const name =
-        callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
-      if (name === "enable_grad" || name === "set_grad_enabled") check(context, call);
+      check(context, call);
     },
   }),
 });

@@ -32,6 +32,7 @@ export const rule = defineRule<MessageId>({
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
     item: { en: "Log the number only: .item()", "zh-cn": "只记录数值：.item()" },
   },
+  calls: ["log"],
   create: (context) => ({
     Call(call) {
       const { callee } = call;

@@ -42,12 +42,11 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "比较多次运行的显存峰值，却没有重置",
   },
   messages,
+  calls: ["max_memory_allocated", "max_memory_reserved", "max_memory_cached"],
   create: (context) => ({
     Call(call) {
-      const { callee } = call;
-      if (callee.kind === "Attribute" && !callee.attribute.id.startsWith("max_memory_")) return;
       const { resolve } = context.torch;
-      if (!peak.test(resolve.qualifiedName(callee) ?? "") || isHandled(resolve)) return;
+      if (!peak.test(resolve.qualifiedName(call.callee) ?? "") || isHandled(resolve)) return;
       check(context, call);
     },
   }),

@@ -39,6 +39,7 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "每个批次中主机多次等待 GPU",
   },
   messages,
+  calls: ["synchronize", "item"],
   create: (context) => {
     const byLoop = new Map<For | While, Call[]>();
     return {

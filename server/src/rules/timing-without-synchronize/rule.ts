@@ -48,10 +48,13 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "用主机时钟测量 GPU 工作，却没有等待其完成",
   },
   messages,
+  calls: ["time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "default_timer"],
   create: (context) => ({
-    Assign(statement) {
-      const start = clockStart(context.torch.resolve, statement);
-      if (start !== undefined) check(context, statement, start);
+    Call(call) {
+      const { parent } = call;
+      if (parent?.kind !== "Assign" || parent.value !== call) return;
+      const start = clockStart(context.torch.resolve, parent);
+      if (start !== undefined) check(context, parent, start);
     },
   }),
 });

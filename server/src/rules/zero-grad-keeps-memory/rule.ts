@@ -34,6 +34,7 @@ export const rule = defineRule<MessageId>({
     "zh-cn": "`zero_grad(set_to_none=False)` 让填零的梯度在下一次前向期间一直占用显存",
   },
   messages,
+  calls: ["zero_grad"],
   create: (context) => ({
     Call(call) {
       const { callee } = call;
