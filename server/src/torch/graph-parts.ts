@@ -7,7 +7,8 @@ import { walk } from "../python/walk";
 import type { TorchFacts } from "./facts";
 import type { Reach } from "./provenance";
 
-type Loop = Parameters<Reach["isInBody"]>[0];
+/** What is run again and again: a loop's body, or that of a function which a loop calls. */
+export type Round = Parameters<Reach["isInBody"]>[0] & Node;
 
 /** Every call that began a part of the graph, those whose results went into another model included. */
 export function graphCalls(torch: TorchFacts, value: Expression): ReadonlySet<Node> {
@@ -23,10 +24,10 @@ export function graphCalls(torch: TorchFacts, value: Expression): ReadonlySet<No
 }
 
 /**
- * False as soon as something in the value may be left from an earlier iteration, or from before the loop, and may carry
+ * False as soon as something in the value may be left from an earlier round, or from before the first, and may carry
  * a graph: a state that goes around, an attribute that others write.
  */
-export function isMadeInIteration(torch: TorchFacts, value: Expression, loop: Loop): boolean {
+export function isMadeInRound(torch: TorchFacts, value: Expression, round: Round): boolean {
   const { flow, reach } = torch.provenance;
   const seen = new Set<Node>();
   const pending: Expression[] = [value];
@@ -40,13 +41,13 @@ export function isMadeInIteration(torch: TorchFacts, value: Expression, loop: Lo
           if (mayHoldGraph(torch, read)) return false;
           continue;
         }
-        const inside = reach.isInBody(loop, one.node);
+        const inside = reach.isInBody(round, one.node);
         // A loop-carried definition: further down, or the very statement that reads it.
-        // What an inner loop or a comprehension around the read goes over is of this iteration.
+        // What an inner loop or a comprehension around the read goes over is of this round.
         const isAround = one.kind === "iterate" && one.node.start <= read.start && read.end <= one.node.end;
-        const earlier = inside && one.node.end > read.start && one.node !== loop && !isAround;
+        const earlier = inside && one.node.end > read.start && one.node !== round && !isAround;
         if (!inside || earlier) {
-          if (one.kind === "iterate" && one.node === loop) continue;
+          if (one.kind === "iterate" && one.node === round) continue;
           if (one.value !== undefined && torch.provenance.carried(one.value, one.path).graph !== "no") {
             // Models, loaders and the like are no tensors.
             if (torch.resolve.roleOf(read) === undefined) return false;
@@ -56,7 +57,7 @@ export function isMadeInIteration(torch: TorchFacts, value: Expression, loop: Lo
         if (one.value !== undefined) pending.push(one.value);
         if (one.kind !== "augmented") continue;
         for (const before of flow.before(one)) {
-          if (typeof before === "symbol" || !reach.isInBody(loop, before.node)) return false;
+          if (typeof before === "symbol" || !reach.isInBody(round, before.node)) return false;
           if (before.value !== undefined) pending.push(before.value);
         }
       }

@@ -1,16 +1,16 @@
 /** `retain_graph=True` on the last backward over a graph: nothing walks it again, so it only lives longer. */
-import type { Call, Expression, KeywordArgument, Node } from "../../python/tree";
+import type { Call, Expression, FunctionDefinition, KeywordArgument, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
 import { onlyReads } from "../../torch/api-graph";
 import type { TorchFacts } from "../../torch/facts";
-import { graphCalls, isMadeInIteration } from "../../torch/graph-parts";
+import { graphCalls, isMadeInRound, type Round } from "../../torch/graph-parts";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
 import { deleteArgument } from "../fix";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 
-type MessageId = "retained" | "named" | "loop" | "made" | "drop";
+type MessageId = "retained" | "named" | "inFunction" | "loop" | "made" | "drop";
 type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
 
 export const rule = defineRule<MessageId>({
@@ -32,6 +32,11 @@ export const rule = defineRule<MessageId>({
       "zh-cn":
         "如果 `{model}` 是带有可训练参数的模型：`retain_graph=True` 让 `{loss}` 的激活在这次 backward 之后仍然保留，但没有其他 backward 再遍历该计算图。它们会一直留到 `{loss}` 被重新赋值，与下一次迭代前向传播的激活同时存在。请去掉这个参数。",
     },
+    inFunction: {
+      en: "`retain_graph=True` keeps the activations of `{loss}` all through this backward and until `{function}` returns, though no other backward walks that graph: without it a backward frees those of each layer as it passes. Leave the argument out.",
+      "zh-cn":
+        "`retain_graph=True` 让 `{loss}` 的激活在整个 backward 期间一直保留到 `{function}` 返回，但没有其他 backward 再遍历该计算图；不加它时，backward 每经过一层就释放该层的激活。请去掉这个参数。",
+    },
     loop: {
       en: "Each iteration of this loop makes a new graph.",
       "zh-cn": "这个循环的每次迭代都会建立新的计算图。",
@@ -51,15 +56,48 @@ export const rule = defineRule<MessageId>({
 function check(context: RuleContext<MessageId>, backward: BackwardCall): void {
   const { torch } = context;
   const argument = retaining(backward.call);
-  const loop = enclosingLoop(backward.call);
   const [value] = backward.values;
-  if (argument === undefined || loop === undefined || value === undefined) return;
+  const place = argument && placeOf(torch, backward.call);
+  if (argument === undefined || place === undefined || value === undefined) return;
+  const { round, loops } = place;
   const calls = graphCalls(torch, value);
   const carried = torch.provenance.carried(value);
-  if (carried.graph !== "yes" || calls.size === 0 || isWalkedByOthers(torch, backward, calls, loop)) return;
-  for (const call of calls) if (!isFresh(torch, call, loop)) return;
-  if (!isMadeInIteration(torch, value, loop) || mayBeWalkedElsewhere(torch, backward, calls, loop)) return;
-  report(context, backward, argument, value, loop);
+  if (carried.graph !== "yes" || calls.size === 0) return;
+  if (loops.some((loop) => isWalkedByOthers(torch, backward, calls, loop))) return;
+  for (const call of calls) if (!isFresh(torch, call, round)) return;
+  if (!isMadeInRound(torch, value, round) || mayBeWalkedElsewhere(torch, backward, calls, round)) return;
+  if (
+    round.kind === "FunctionDefinition" &&
+    (carried.certainty === "name" || isReturned(torch, round, calls))
+  )
+    return;
+  report(context, { backward, argument, value, place });
+}
+
+/** Where a backward runs again and again. */
+interface Place {
+  /** The loop around it; without one the function around it, which loops call. */
+  readonly round: Round;
+  readonly loops: readonly Loop[];
+}
+
+function placeOf({ provenance }: TorchFacts, call: Call): Place | undefined {
+  const loop = enclosingLoop(call);
+  if (loop !== undefined) return { round: loop, loops: [loop] };
+  const around = enclosingFunction(call);
+  const loops = provenance.reach.callingLoops(call);
+  return around?.kind === "FunctionDefinition" && loops.length > 0 ? { round: around, loops } : undefined;
+}
+
+/** Whoever called the function may walk what it returns. */
+function isReturned(
+  { resolve, provenance }: TorchFacts,
+  around: FunctionDefinition,
+  calls: ReadonlySet<Node>,
+): boolean {
+  return resolve
+    .returnedValues(around)
+    .some((value) => [...provenance.carriedHere(value).sources].some((source) => calls.has(source)));
 }
 
 /** The argument `retain_graph=True` of `x.backward(…)`; `create_graph` is another matter. */
@@ -109,9 +147,9 @@ function sharesBlock(earlier: Call, later: Call): boolean {
   );
 }
 
-/** The call runs in this iteration and takes no state along from an earlier one inside its model. */
-function isFresh(torch: TorchFacts, call: Node, loop: Loop): boolean {
-  if (!torch.provenance.reach.isInBody(loop, call)) return false;
+/** The call runs in this round and takes no state along from an earlier one inside its model. */
+function isFresh(torch: TorchFacts, call: Node, round: Round): boolean {
+  if (!torch.provenance.reach.isInBody(round, call)) return false;
   if (call.kind !== "Call") return true;
   const object = torch.resolve.objectOf(call.callee);
   if (object?.role !== "model") return false;
@@ -136,11 +174,11 @@ function mayBeWalkedElsewhere(
   torch: TorchFacts,
   backward: BackwardCall,
   calls: ReadonlySet<Node>,
-  loop: Loop,
+  round: Round,
 ): boolean {
   const { resolve, provenance } = torch;
   return resolve.index.calls.some((call) => {
-    if (call === backward.call || !provenance.reach.isInBody(loop, call)) return false;
+    if (call === backward.call || !provenance.reach.isInBody(round, call)) return false;
     const qualified = resolve.qualifiedName(call.callee);
     if (qualified?.startsWith("torch.") === true || (qualified !== undefined && onlyReads(qualified)))
       return false;
@@ -156,28 +194,31 @@ function mayBeWalkedElsewhere(
   });
 }
 
-function report(
-  context: RuleContext<MessageId>,
-  backward: BackwardCall,
-  argument: KeywordArgument,
-  value: Expression,
-  loop: Loop,
-): void {
+interface Retained {
+  readonly backward: BackwardCall;
+  readonly argument: KeywordArgument;
+  readonly value: Expression;
+  readonly place: Place;
+}
+
+function report(context: RuleContext<MessageId>, { backward, argument, value, place }: Retained): void {
   const { source, torch } = context;
+  const { round, loops } = place;
   const carried = torch.provenance.carried(value);
   const named = carried.certainty === "name";
   const [made] = carried.sources;
   context.report({
     at: backward.call,
-    message: named ? "named" : "retained",
+    message: round.kind === "FunctionDefinition" ? "inFunction" : named ? "named" : "retained",
     values: {
       loss: excerpt(source, value),
+      ...(round.kind === "FunctionDefinition" ? { function: `${round.name.id}()` } : {}),
       model: made?.kind === "Call" ? excerpt(source, made.callee) : excerpt(source, value),
     },
     ...(named ? { level: oneLower("warning") } : {}),
     related: [
       ...(made === undefined ? [] : [{ at: made, message: "made" as const }]),
-      { at: headOf(loop), message: "loop" },
+      ...loops.slice(0, 1).map((loop) => ({ at: headOf(loop), message: "loop" as const })),
     ],
     fixes: [{ title: "drop", safety: "review", edits: [deleteArgument(source, backward.call, argument)] }],
   });

@@ -9,8 +9,8 @@ export type Loop = For | While;
 export interface Reach {
   /** True when a node runs within an iteration of the loop, directly or in a function called from there. */
   runsIn(loop: Loop, node: Node): boolean;
-  /** True when a node lies in the part of the loop that is repeated. */
-  isInBody(loop: Loop, node: Node): boolean;
+  /** True when a node lies in the part of a loop that is repeated, or in a function's body. */
+  isInBody(round: Loop | FunctionDefinition, node: Node): boolean;
   /** The functions of this file that an iteration may run. */
   functionsIn(loop: Loop): ReadonlySet<FunctionDefinition>;
   /** The functions of this file that run when the nodes do, through calls or passed as arguments. */
@@ -75,9 +75,9 @@ export function createReach(resolver: Resolver): Reach {
     return node?.kind === "FunctionDefinition" ? node : undefined;
   }
 
-  function isInBody(loop: Loop, node: Node): boolean {
-    const first = loop.body[0];
-    const last = loop.body.at(-1);
+  function isInBody({ body }: Loop | FunctionDefinition, node: Node): boolean {
+    const first = body[0];
+    const last = body.at(-1);
     return first !== undefined && last !== undefined && node.start >= first.start && node.end <= last.end;
   }
 
