@@ -26,3 +26,11 @@ def perturb(pretrained_model, image, label):
     loss = nn.functional.cross_entropy(pretrained_model(image), label)
     loss.backward()
     return image + 0.01 * image.grad.sign()
+
+
+def perturb_a_copy(image, label):
+    pretrained_model = vgg19().eval()
+    start = image.detach().clone().requires_grad_()
+    loss = nn.functional.cross_entropy(pretrained_model(start), label)
+    loss.backward()
+    return start + 0.01 * start.grad.sign()

@@ -127,11 +127,12 @@ function requiresGradient({ resolve }: RuleContext["torch"], argument: Expressio
   return isMarked || resolve.valuesOf(argument).some((value) => asksForGradient(value));
 }
 
-/** `torch.randn(…, requires_grad=True)`, `torch.nn.Parameter(…)`. */
+/** `torch.randn(…, requires_grad=True)`, `torch.nn.Parameter(…)`, `x.clone().requires_grad_()`. */
 function asksForGradient(value: Expression): boolean {
   if (value.kind !== "Call") return false;
   return (
-    lastName(value.callee) === "Parameter" || value.keywords.some(({ name }) => name.id === "requires_grad")
+    /^(Parameter|requires_grad_)$/.test(lastName(value.callee)) ||
+    value.keywords.some(({ name }) => name.id === "requires_grad")
   );
 }
 
