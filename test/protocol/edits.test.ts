@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { Diagnostic, TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { fixtures } from "../support/fixtures";
@@ -70,6 +71,13 @@ function withUri<Value>(value: Value, from: string, to: string): Value {
   return JSON.parse(JSON.stringify(value).replaceAll(from, to)) as Value;
 }
 
+/** Of another process, by Linux (https://man7.org/linux/man-pages/man5/proc_pid_status.5.html). */
+function residentMegabytes(process: number | undefined): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${process ?? 0}/status`, "utf8"))?.[1];
+  assert.ok(kilobytes);
+  return Number(kilobytes) / 1024;
+}
+
 describe("edits", () => {
   let client: TestClient;
   let fresh: TestClient;
@@ -113,6 +121,29 @@ describe("edits", () => {
       client.log.filter((line) => /fail|broke|could not|unhandled/.test(line)),
       [],
     );
+  });
+
+  it("leave the memory of the server flat: 10,000 of them", async function () {
+    if (process.platform !== "linux") this.skip();
+    this.timeout(300_000);
+    const random = new Random(20260102);
+    const uri = uriOf("memory.py");
+    const megabytes: number[] = [];
+    await client.open(uri, script);
+    for (let count = 1; count <= 10_000; count++) {
+      const document = TextDocument.create(uri, "python", 0, client.textOf(uri));
+      // The text stays as long as it is: what grows would be something else.
+      const isLong = document.getText().length > 2 * script.length;
+      await client.change(uri, [isLong ? { text: script } : randomChange(document, random)]);
+      if (count % 4 === 0) await client.pull(uri);
+      if (count % 2_000 === 0) megabytes.push(residentMegabytes(client.process.pid));
+    }
+    console.log(`      MB after each 2,000 edits: ${megabytes.map((size) => size.toFixed(0)).join(", ")}`);
+    const [first = 0] = megabytes;
+    const last = Math.min(...megabytes.slice(-2));
+    // A tree that is not freed takes some 100 KB: even a hundredth of them would not fit in here.
+    assert.ok(last - first < 40, `${first.toFixed(0)} MB, then ${last.toFixed(0)} MB`);
+    await client.close(uri);
   });
 
   it("typed letter by letter end with what the whole text gives", async () => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { DiagnosticSeverity } from "vscode-languageserver/node";
-import type { ClientCapabilities } from "vscode-languageserver/node";
+import type {
+  ClientCapabilities,
+  DidChangeWatchedFilesRegistrationOptions,
+} from "vscode-languageserver/node";
 import { TemporaryFolder } from "../unit/workspace/folder";
 import { rulesInScript, script } from "./support/scripts";
 import { plain, pullCapabilities, TestClient } from "./support/test-client";
@@ -56,6 +59,48 @@ describe("settings files in the editor", () => {
     assert.deepEqual(await codes(), []);
     await write('[per-file-ignores]\n"*.py" = ["gradient-modes"]\n');
     assert.deepEqual(await codes(), ["empty-cache-in-loop"]);
+  });
+
+  it("above the workspace's folders are watched too, also of folders that come later", async () => {
+    folder = new TemporaryFolder({ "project/train.py": script, "other/deep/train.py": script });
+    const { workspace } = watching;
+    const watchesOutside = { dynamicRegistration: true, relativePatternSupport: true };
+    client = await TestClient.start({
+      capabilities: {
+        ...watching,
+        workspace: { ...workspace, workspaceFolders: true, didChangeWatchedFiles: watchesOutside },
+      },
+      folders: [uriOf("project")],
+    });
+    const outside = (): string[] =>
+      client.registered
+        .filter(({ id }) => !client.unregistered.includes(id))
+        .flatMap(({ registerOptions }) => {
+          const { watchers } = registerOptions as Partial<DidChangeWatchedFilesRegistrationOptions>;
+          return watchers ?? [];
+        })
+        .flatMap(({ globPattern }) =>
+          typeof globPattern === "string" || typeof globPattern.baseUri !== "string"
+            ? []
+            : [globPattern.baseUri],
+        );
+    await client.until(() => (outside().includes(uriOf("").replace(/\/$/, "")) ? true : undefined));
+    assert.ok(!outside().includes("file://"));
+    await client.connection.sendNotification("workspace/didChangeWorkspaceFolders", {
+      event: { added: [{ uri: uriOf("other/deep"), name: "deep" }], removed: [] },
+    });
+    await client.until(() =>
+      outside().includes(uriOf("other")) && client.unregistered.length === 1 ? true : undefined,
+    );
+    await client.open(uriOf("project/train.py"), script);
+    const found = async () => (await client.pull(uriOf("project/train.py"))).map(({ code }) => code).sort();
+    assert.deepEqual(await found(), rulesInScript);
+    folder.write("vramlint.toml", 'ignore = ["empty-cache-in-loop"]\n');
+    await client.connection.sendNotification("workspace/didChangeWatchedFiles", {
+      changes: [{ uri: uriOf("vramlint.toml"), type: 1 }],
+    });
+    await client.until(() => (client.refreshed.diagnostics > 0 ? true : undefined));
+    assert.deepEqual(await found(), ["eval-without-no-grad"]);
   });
 
   it("give the language where the editor leaves it open", async () => {

@@ -1,7 +1,7 @@
 /** Analyses of the open units, made when asked for and kept until the text or the settings change. */
 import { analyze, couldMatter } from "../analysis";
 import type { Analysis } from "../analysis";
-import type { FollowedImports } from "../workspace/imports";
+import type { FollowedImports, ImportedFiles } from "../workspace/imports";
 import type { Configuration, Settings } from "./configuration";
 import { describe } from "./documents";
 import type { TextUnit } from "./text-unit";
@@ -47,6 +47,11 @@ export class Analyses {
   /** True when an imported file changed, came or went since the unit was analysed. */
   isOutdated(unit: TextUnit): boolean {
     return this.kept.get(unit)?.imports?.isCurrent() === false;
+  }
+
+  /** What the analysis of a unit followed; `undefined` where there was none, or nothing to follow. */
+  importsOf(unit: TextUnit): ImportedFiles | undefined {
+    return this.kept.get(unit)?.imports?.files();
   }
 
   private current(unit: TextUnit, settings: Settings): Kept {

@@ -24,6 +24,8 @@ export interface ClientFeatures {
   readonly givesConfiguration: boolean;
   readonly watchesConfiguration: boolean;
   readonly watchesFiles: boolean;
+  /** Also those outside of the workspace. */
+  readonly watchesOutside: boolean;
   readonly relatedInformation: boolean;
   readonly codeDescription: boolean;
   /** Gives the data of a diagnostic back with the request for its actions. */
@@ -48,6 +50,7 @@ export function readClientFeatures(params: InitializeParams): ClientFeatures {
     givesConfiguration: workspace?.configuration === true,
     watchesConfiguration: workspace?.didChangeConfiguration?.dynamicRegistration === true,
     watchesFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
+    watchesOutside: workspace?.didChangeWatchedFiles?.relativePatternSupport === true,
     relatedInformation: pull?.relatedInformation === true || push?.relatedInformation === true,
     codeDescription: pull?.codeDescriptionSupport === true || push?.codeDescriptionSupport === true,
     diagnosticData: pull?.dataSupport === true || push?.dataSupport === true,

@@ -59,6 +59,8 @@ export function fixesOf(unit: TextUnit, settings: Settings, finding: Finding): C
 export class Diagnostics {
   private readonly waiting = new Map<string, ReturnType<typeof setTimeout>>();
   private readonly unsaved = new WeakSet<TextUnit>();
+  /** What was pushed last for each cell of a notebook. */
+  private readonly told = new Map<string, string>();
   private lookingAround: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly session: Session) {}
@@ -127,6 +129,7 @@ export class Diagnostics {
 
   clear(documents: readonly string[]): void {
     for (const uri of documents) {
+      this.told.delete(uri);
       this.session.background(this.session.connection.sendDiagnostics({ uri, diagnostics: [] }));
     }
   }
@@ -158,9 +161,18 @@ export class Diagnostics {
     if (settings.run === "onSave" && this.unsaved.has(unit)) return;
     const found = this.diagnosticsByDocument(unit, settings);
     for (const { uri } of unit.segments) {
-      const version = unit instanceof NotebookUnit ? undefined : unit.version;
-      await this.session.connection.sendDiagnostics({ uri, version, diagnostics: found.get(uri) ?? [] });
+      const diagnostics = found.get(uri) ?? [];
+      if (unit instanceof NotebookUnit) await this.pushCell(uri, diagnostics);
+      else await this.session.connection.sendDiagnostics({ uri, version: unit.version, diagnostics });
     }
+  }
+
+  /** An edit in one of many cells says nothing new of most others. */
+  private async pushCell(uri: string, diagnostics: Diagnostic[]): Promise<void> {
+    const text = JSON.stringify(diagnostics);
+    if (this.told.get(uri) === text) return;
+    this.told.set(uri, text);
+    await this.session.connection.sendDiagnostics({ uri, diagnostics });
   }
 
   /** What there is to say of a unit, by the addresses of its documents. */

@@ -39,7 +39,7 @@ export interface ServerHost {
   readonly settings?: SettingsSource;
   /** Absent where there is no disk. */
   readonly files?: WorkspaceFiles;
-  /** Follows the imports of a document to other files; absent where there is no disk. */
+  /** Follows the imports of a document to other files, which it names by addresses; absent where there is no disk. */
   followImports?(uri: string, surroundings: Surroundings): FollowedImports | undefined;
   /** Milliseconds on a clock that never goes back. */
   now(): number;

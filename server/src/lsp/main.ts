@@ -7,9 +7,11 @@ import { version } from "../../../package.json";
 import { settingsWords } from "../analysis/project-settings";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { followImports } from "../workspace/imports";
+import type { ImportedFiles } from "../workspace/imports";
 import { sitePackagesOf } from "../workspace/installed-packages";
 import { listScripts, readScript } from "../workspace/scripts";
 import { SettingsFiles } from "../workspace/settings-files";
+import { addressOfFile } from "./address";
 import type { ServerHost, WorkspaceFiles } from "./host";
 import type { SettingsSource } from "./project-files";
 import { startServer } from "./server";
@@ -47,7 +49,7 @@ const workspaceFiles: WorkspaceFiles = {
   async list(folders, isCancelled) {
     const paths = folders.flatMap((uri) => pathOf(uri) ?? []);
     const found = await listScripts(paths, (target) => files.excludes(target), isCancelled);
-    return found.map((file) => pathToFileURL(file).href);
+    return found.map(addressOfFile);
   },
   read: (uri) => readScript(pathOf(uri) ?? uri),
 };
@@ -74,11 +76,16 @@ const host: ServerHost = {
     const file = pathOf(uri);
     if (file === undefined) return undefined;
     const root = innermostAround(file, folders);
-    return followImports(file, {
+    const followed = followImports(file, {
       root,
       packages: sitePackagesOf(file, { root, python, variables: process.env }),
       openFile: (place) => open().find((one) => pathOf(one.uri) === place),
     });
+    const files = (): ImportedFiles => {
+      const { found, missing } = followed.files();
+      return { found: found.map(addressOfFile), missing };
+    };
+    return { ...followed, files };
   },
   now: () => performance.now(),
 };

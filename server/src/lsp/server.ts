@@ -1,8 +1,6 @@
 /** The language server, whatever it runs in: `main.ts` or `worker.ts` gives it a connection and a host. */
 import {
   CodeLensRefreshRequest,
-  DidChangeConfigurationNotification,
-  DidChangeWatchedFilesNotification,
   FileChangeType,
   LSPErrorCodes,
   ResponseError,
@@ -50,6 +48,7 @@ import { timeline } from "./timeline";
 import { timelineMethod } from "./timeline-request";
 import type { TimelineParams } from "./timeline-request";
 import { planAnswer } from "./training-plan";
+import { watchConfiguration, WatchAbove, watchWorkspace } from "./watching";
 import { WorkspaceScan } from "./workspace-scan";
 
 export function startServer(connection: Connection, host: ServerHost): void {
@@ -187,6 +186,11 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
     await scan.follow(scope === "workspace");
   };
 
+  const above = new WatchAbove(connection);
+  const watchAboveFolders = (): void => {
+    if (features.watchesOutside && host.settings !== undefined) background(above.follow([...folders]));
+  };
+
   /** Hints and lenses are not asked for again by themselves. */
   const refreshFigures = (): void => {
     if (features.refreshesInlayHints) background(connection.languages.inlayHint.refresh());
@@ -265,30 +269,15 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
         added.forEach(({ uri }) => folders.add(uri));
         diagnostics.settingsChanged();
         scan.settingsChanged();
+        watchAboveFolders();
       });
     }
     background(parser());
-    if (features.watchesFiles) background(watchProject(connection));
+    if (features.watchesFiles) background(watchWorkspace(connection));
+    watchAboveFolders();
     if (features.watchesConfiguration) background(watchConfiguration(connection));
     background(followWorkspace());
   });
-}
-
-async function watchConfiguration(connection: Connection): Promise<void> {
-  try {
-    await connection.client.register(DidChangeConfigurationNotification.type, { section: "vramlint" });
-  } catch (error) {
-    connection.console.warn(`the client does not tell of changed settings: ${String(error)}`);
-  }
-}
-
-async function watchProject(connection: Connection): Promise<void> {
-  const watchers = [{ globPattern: "**/{vramlint,pyproject}.toml" }, { globPattern: "**/*.{py,pyi,ipynb}" }];
-  try {
-    await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
-  } catch (error) {
-    connection.console.warn(`the client does not watch the settings files: ${String(error)}`);
-  }
 }
 
 /** The open files that others may import. */

@@ -6,9 +6,11 @@
 import type { CancellationToken, Diagnostic, WorkDoneProgressReporter } from "vscode-languageserver";
 import { message, render } from "../messages/message";
 import { editorMessages } from "../messages/editor";
+import { canonicalAddress } from "./address";
 import type { Diagnostics } from "./diagnostics";
 import { DiskUnit } from "./disk-unit";
 import type { WorkspaceFiles } from "./host";
+import { ImportGraph } from "./import-graph";
 import type { ScanAnswer } from "./scan-request";
 import type { Session } from "./session";
 import { nextTurn } from "./next-turn";
@@ -29,6 +31,9 @@ export class WorkspaceScan {
   /** Grows with every scan and when all is taken back: older ones stop. */
   private serial = 0;
   private readonly changed = new Set<string>();
+  /** Documents that the client has open, by our spelling of their addresses. */
+  private readonly open = new Set<string>();
+  private readonly imports = new ImportGraph();
   private isListOutdated = false;
   private isWanted = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -99,7 +104,7 @@ export class WorkspaceScan {
     files: WorkspaceFiles,
     isCancelled: IsCancelled = () => false,
   ): Promise<number | "unread"> {
-    const { connection, configuration, documents } = this.session;
+    const { connection, configuration, analyses } = this.session;
     const read = await files.read(uri);
     if ("problem" in read) {
       connection.console.warn(render(read.problem, "en"));
@@ -116,7 +121,8 @@ export class WorkspaceScan {
         .filter(({ severity }) => severity !== severities.hint)
         .map((told) => ({ ...told, data: undefined }));
       // Opened meanwhile: it speaks for itself.
-      this.show(uri, documents.unitOf(uri) === undefined ? found : []);
+      this.show(uri, this.open.has(uri) ? [] : found);
+      this.imports.set(uri, analyses.importsOf(unit));
       return found.length;
     } finally {
       unit.dispose();
@@ -124,16 +130,20 @@ export class WorkspaceScan {
   }
 
   /** A document was opened: its findings come the other way now. */
-  opened(uri: string): void {
+  opened(address: string): void {
+    const uri = canonicalAddress(address);
+    this.open.add(uri);
     if (this.shown.has(uri)) this.show(uri, []);
   }
 
-  closed(uri: string): void {
-    if (this.isFollowed(uri)) this.textChanged(uri);
+  closed(address: string): void {
+    this.open.delete(canonicalAddress(address));
+    this.textChanged(address);
   }
 
-  /** The file has another text on disk. */
-  textChanged(uri: string): void {
+  /** The file has another text, on disk or in an editor. */
+  textChanged(address: string): void {
+    const uri = canonicalAddress(address);
     if (!this.isFollowed(uri)) return;
     this.changed.add(uri);
     this.schedule();
@@ -170,6 +180,7 @@ export class WorkspaceScan {
     this.serial += 1;
     this.followed = undefined;
     this.changed.clear();
+    this.imports.clear();
     clearTimeout(this.timer);
     this.takeBack(() => true);
   }
@@ -179,18 +190,27 @@ export class WorkspaceScan {
     if (files === undefined || this.followed === undefined) return;
     const changed = new Set(this.changed);
     this.changed.clear();
-    if (this.isListOutdated) {
-      this.isListOutdated = false;
-      const before = this.followed;
-      this.followed = new Set(await files.list(this.folders(), () => false));
-      for (const uri of this.followed) if (!before.has(uri)) changed.add(uri);
-      this.takeBack((uri) => !this.isFollowed(uri));
-    }
-    for (const uri of changed) {
+    for (const uri of await this.listAnew(files)) changed.add(uri);
+    for (const uri of [...changed, ...this.imports.importersOf(changed)]) {
       await nextTurn();
-      if (this.isFollowed(uri) && this.session.documents.unitOf(uri) === undefined)
-        await this.check(uri, files);
+      if (this.isFollowed(uri) && !this.open.has(uri)) await this.check(uri, files);
     }
+  }
+
+  /** Where files came or went: those, and the new ones' importers, who looked for them in vain. */
+  private async listAnew(files: WorkspaceFiles): Promise<Set<string>> {
+    if (!this.isListOutdated || this.followed === undefined) return new Set();
+    this.isListOutdated = false;
+    const before = this.followed;
+    const now = new Set(await files.list(this.folders(), () => false));
+    this.followed = now;
+    const added = [...now].filter((uri) => !before.has(uri));
+    const gone = [...before].filter((uri) => !now.has(uri));
+    this.takeBack((uri) => !this.isFollowed(uri));
+    const changed = new Set([...added, ...gone, ...this.imports.missing(added)]);
+    for (const uri of this.imports.importersOf(gone)) changed.add(uri);
+    for (const uri of gone) this.imports.delete(uri);
+    return changed;
   }
 
   private isFollowed(uri: string): boolean {

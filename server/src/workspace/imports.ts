@@ -49,6 +49,16 @@ export interface FollowedImports {
   readonly readBeside: (name: string) => string | undefined;
   /** False once one of the answers would be another one: a file was changed, came or went. */
   isCurrent(): boolean;
+  /** What was asked for so far. */
+  files(): ImportedFiles;
+}
+
+/** What one file imports from its workspace. */
+export interface ImportedFiles {
+  /** Paths of the files that were found, installed packages not among them. */
+  readonly found: readonly string[];
+  /** Dotted names of modules of which no file was found. */
+  readonly missing: readonly string[];
 }
 
 interface Parsed {
@@ -107,6 +117,16 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
       folders = undefined;
       if ([...read].some(([beside, text]) => readSmall(beside) !== text)) return false;
       return [...known.values()].every(({ question, found }) => find(question)?.source === found?.source);
+    },
+    files() {
+      const answers = [...known.values()];
+      const found = answers.flatMap(({ found: file }) =>
+        file === undefined || file.isInstalled ? [] : [file.key],
+      );
+      const missing = answers.flatMap(({ question, found: file }) =>
+        file === undefined ? [question.dotted] : [],
+      );
+      return { found: [...new Set(found)], missing: [...new Set(missing)] };
     },
   };
 }

@@ -51,6 +51,21 @@ describe("findings stay in order", () => {
     await vscode.workspace.fs.writeFile(script, text);
   });
 
+  it("when the settings above the folder change", async () => {
+    await vscode.commands.executeCommand("vscode.open", script);
+    await diagnosticOf(script, "empty-cache-in-loop");
+    const above = fileInProject("../vramlint.toml");
+    await vscode.workspace.fs.writeFile(above, Buffer.from('ignore = ["empty-cache-in-loop"]\n'));
+    try {
+      const isGone = (found: vscode.Diagnostic[]) =>
+        found.every((of) => ruleOf(of) !== "empty-cache-in-loop");
+      await diagnosticsWhere(script, (found) => found.length > 0 && isGone(found), "the rule is silent");
+    } finally {
+      await vscode.workspace.fs.delete(above);
+    }
+    await diagnosticOf(script, "empty-cache-in-loop");
+  });
+
   it("in a document that was never saved", async () => {
     const content = Buffer.from(await vscode.workspace.fs.readFile(script)).toString();
     const { uri } = await vscode.workspace.openTextDocument({ language: "python", content });

@@ -23,7 +23,10 @@ import type {
   ProtocolConnection,
   PublishDiagnosticsParams,
   Range,
+  Registration,
+  RegistrationParams,
   TextDocumentContentChangeEvent,
+  UnregistrationParams,
   WorkspaceEdit,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
@@ -80,6 +83,9 @@ export class TestClient {
   readonly log: string[] = [];
   readonly published: PublishDiagnosticsParams[] = [];
   readonly statuses: { uri: string; state: string; findings: number }[] = [];
+  /** What the server asked to be told of. */
+  readonly registered: Registration[] = [];
+  readonly unregistered: string[] = [];
   readonly refreshed = { diagnostics: 0, inlayHints: 0 };
   private readonly texts = new Map<string, TextDocument>();
   private readonly waiting = new Set<() => void>();
@@ -132,7 +138,16 @@ export class TestClient {
     connection.onRequest("workspace/configuration", ({ items }: { items: { scopeUri?: string }[] }) =>
       items.map(({ scopeUri }) => this.settingsOf?.(scopeUri) ?? this.settings ?? null),
     );
-    connection.onRequest("client/registerCapability", () => null);
+    connection.onRequest("client/registerCapability", ({ registrations }: RegistrationParams) => {
+      this.registered.push(...registrations);
+      for (const wake of this.waiting) wake();
+      return null;
+    });
+    connection.onRequest("client/unregisterCapability", ({ unregisterations }: UnregistrationParams) => {
+      this.unregistered.push(...unregisterations.map(({ id }) => id));
+      for (const wake of this.waiting) wake();
+      return null;
+    });
     connection.onRequest("workspace/diagnostic/refresh", () => {
       this.refreshed.diagnostics += 1;
       for (const wake of this.waiting) wake();
