@@ -64,6 +64,8 @@ export interface TrainingLoops {
   readonly byLoop: ReadonlyMap<LoopNode, readonly TrainingLoop[]>;
   /** True for loops that run a backward in each iteration, and for loops over a loader. */
   isBatchLoop(loop: LoopNode): boolean;
+  /** For other files that call a function of this one: whether it, or what it calls, may step, reset or change gradients. */
+  touchesGradients(target: FunctionDefinition): boolean;
   /** The index of places at which an event lies below the loop; `undefined` when it does not. */
   placesInside(event: TraceEvent, loop: LoopNode): readonly Place[];
 }
@@ -74,6 +76,7 @@ export function createTrainingLoops(resolver: Resolver, frameworkFacts: Framewor
   const loops = hasBackward(resolver) ? findLoops(resolver, frameworkFacts) : [];
   const byLoop = groupedByLoop(loops);
   const withBackward = new Set(loops.flatMap(({ loop, microLoop }) => [microLoop ?? loop]));
+  let tracer: Tracer | undefined;
   return {
     loops,
     byLoop,
@@ -81,8 +84,39 @@ export function createTrainingLoops(resolver: Resolver, frameworkFacts: Framewor
       if (withBackward.has(loop)) return !isEpochLoop(loop);
       return loaderOf(resolver, loop) !== undefined;
     },
+    touchesGradients: (target) => {
+      tracer ??= new Tracer({ resolver, frameworkFacts });
+      return tracer.trace(target).length > 0 || stepsBySomeName(resolver, target);
+    },
     placesInside,
   };
+}
+
+const changingNames: readonly string[] = [
+  "step",
+  "zero_grad",
+  "backward",
+  "apply",
+  "register_step_post_hook",
+];
+
+/** A step of anything, whatever it is called, in the function or in those of its file that it calls. */
+function stepsBySomeName(resolver: Resolver, target: FunctionDefinition): boolean {
+  const { index } = resolver;
+  const seen = new Set<Node>();
+  const pending: Node[] = [target];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    const { start, end } = at;
+    const isInside = (node: Node): boolean => start <= node.start && node.end <= end;
+    if (changingNames.some((name) => (index.attributesByName.get(name) ?? []).some(isInside))) return true;
+    for (const call of index.calls) {
+      const called = isInside(call) ? resolver.functionOf(call) : undefined;
+      if (called !== undefined) pending.push(called);
+    }
+  }
+  return false;
 }
 
 function groupedByLoop(loops: readonly TrainingLoop[]): ReadonlyMap<LoopNode, readonly TrainingLoop[]> {

@@ -1,5 +1,5 @@
 /** Whether a model has batch normalization, and what keeps its statistics from following the micro-batch. */
-import type { ClassDefinition, Expression, Node } from "../../python/tree";
+import type { Call, ClassDefinition, Expression, Node } from "../../python/tree";
 import { ancestors, walk } from "../../python/walk";
 import type { ScriptModel } from "../../torch/script-setup";
 import type { RuleContext } from "../rule";
@@ -19,12 +19,14 @@ export function batchNormOf(
 ): Node | undefined {
   const { resolve } = context.torch;
   const factory = construction === undefined ? undefined : resolve.qualifiedName(construction.callee);
-  if (construction !== undefined && factory !== undefined && normalizedFactories.test(factory)) {
-    const replaced = construction.keywords.some(({ name }) => name.id === "norm_layer");
-    return replaced ? undefined : construction;
-  }
+  if (construction !== undefined && factory !== undefined && normalizedFactories.test(factory))
+    return replacesNorm(construction) ? undefined : construction;
   const root = classDefinition ?? (factory === "torch.nn.Sequential" ? construction : undefined);
   return root === undefined ? undefined : layerBelow(context, root, new Set());
+}
+
+function replacesNorm({ keywords }: Call): boolean {
+  return keywords.some(({ name }) => name.id === "norm_layer");
 }
 
 function layerBelow(
@@ -42,7 +44,7 @@ function layerBelow(
       enter(node) {
         if (found !== undefined || node.kind !== "Call") return found === undefined;
         const name = resolve.qualifiedName(node.callee);
-        if (name !== undefined && batchNorm.test(name)) found = node;
+        if (name !== undefined && (batchNorm.test(name) || isNormalizedBackbone(name, node))) found = node;
         const made = name === undefined ? resolve.constructedClass(node) : undefined;
         if (made !== undefined) pending.push(made);
         return;
@@ -51,6 +53,11 @@ function layerBelow(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** `self.encoder = densenet161(…).features`. */
+function isNormalizedBackbone(name: string, construction: Call): boolean {
+  return normalizedFactories.test(name) && !replacesNorm(construction);
 }
 
 /** True when something in the file synchronizes, freezes or replaces batch normalization, or trains in eval mode. */

@@ -227,6 +227,7 @@ function classifyZeroGrad(tools: Tools, call: Call, receiver: Expression): Happe
 /** Calls of code that we cannot see and that gets hold of the optimizer, the model or the trainer itself. */
 function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined): Happening[] {
   if (qualified !== undefined && harmlessPackages.test(qualified)) return [];
+  if (isSeenToBeHarmless(tools, call)) return [];
   const name = lastNameOf(call.callee);
   if (isUnknownOwnMethod(tools, call)) return [happening("unknown-code", call, { of: "trainer" })];
   let given: TraceEvent["of"] | undefined;
@@ -243,6 +244,12 @@ function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined
   if (given === "model" && name !== undefined && isHarmless(name)) return [];
   if (given === "model" && receiverName(call.callee, harmlessName)) return [];
   return [happening("unknown-code", call, { of: given })];
+}
+
+/** A function of another file of the workspace, all of whose code leaves gradients alone. */
+function isSeenToBeHarmless({ resolver }: Tools, call: Call): boolean {
+  const helper = resolver.imported.functionOf(call);
+  return helper !== undefined && !helper.file.torch.trainingLoops.touchesGradients(helper.definition);
 }
 
 /** `self.something()` that is neither a method of this file nor an attribute set in it, with a base we cannot see. */
