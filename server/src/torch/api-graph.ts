@@ -78,7 +78,7 @@ export const graphKeepingMethods: ReadonlySet<string> = words(`
     index_add_ index_fill masked_fill masked_fill_ masked_select masked_scatter select narrow chunk
     split unbind unfold roll flip diag diagonal trace tril triu where cat nan_to_num nanmean nansum
     fill_diagonal_ real imag conj ravel baddbmm cross cdist dist renorm fmod remainder maximum
-    minimum copy_ zero_ T mT log_prob entropy rsample cdf icdf`);
+    minimum copy_ zero_ fill_ normal_ uniform_ bernoulli_ exponential_ random_ T mT log_prob entropy rsample cdf icdf`);
 
 /** Attributes of a tensor that keep its graph. */
 export const graphKeepingAttributes: ReadonlySet<string> = new Set(["T", "mT", "H", "mH", "real", "imag"]);

@@ -51,3 +51,17 @@ for images, labels in loader:
     meter.log(loss)
     meter.number(loss)
     meter.only_numbers(loss)
+
+
+def hutchinson(x, score):
+    traces = []
+    for _ in range(100):
+        noise = torch.zeros_like(x).normal_()
+        point = x.clone().requires_grad_()
+        total = (score(point) * noise).sum()
+        gradient = torch.autograd.grad(total, point)[0]
+        traces.append((gradient * noise).sum(dim=1))
+    return torch.stack(traces).mean(0)
+
+
+hutchinson(torch.randn(8, 3, 224, 224), model)
