@@ -6,6 +6,7 @@ import type { Expression, FunctionDefinition, Lambda, Node } from "../python/tre
 import { enclosingFunction } from "../python/walk";
 import type { Framework, FrameworkFacts } from "./frameworks";
 import type { Certainty, Resolver } from "./resolve";
+import { callsWithin } from "./resolve-index";
 import type { BranchPlace, LoopNode, LoopPlace, Place, TraceEvent } from "./training-loop/event";
 import { Guards, type AccumulationGuard } from "./training-loop/guard";
 import { isEpochLoop, loaderOf } from "./training-loop/loader";
@@ -76,6 +77,7 @@ export function createTrainingLoops(resolver: Resolver, frameworkFacts: Framewor
   const loops = hasBackward(resolver) ? findLoops(resolver, frameworkFacts) : [];
   const byLoop = groupedByLoop(loops);
   const withBackward = new Set(loops.flatMap(({ loop, microLoop }) => [microLoop ?? loop]));
+  const touching = new Map<FunctionDefinition, boolean>();
   let tracer: Tracer | undefined;
   return {
     loops,
@@ -85,8 +87,13 @@ export function createTrainingLoops(resolver: Resolver, frameworkFacts: Framewor
       return loaderOf(resolver, loop) !== undefined;
     },
     touchesGradients: (target) => {
+      const known = touching.get(target);
+      if (known !== undefined) return known;
+      touching.set(target, false); // files whose functions call each other
       tracer ??= new Tracer({ resolver, frameworkFacts });
-      return tracer.trace(target).length > 0 || stepsBySomeName(resolver, target);
+      const touches = stepsBySomeName(resolver, target) || tracer.trace(target).length > 0;
+      touching.set(target, touches);
+      return touches;
     },
     placesInside,
   };
@@ -111,8 +118,8 @@ function stepsBySomeName(resolver: Resolver, target: FunctionDefinition): boolea
     const { start, end } = at;
     const isInside = (node: Node): boolean => start <= node.start && node.end <= end;
     if (changingNames.some((name) => (index.attributesByName.get(name) ?? []).some(isInside))) return true;
-    for (const call of index.calls) {
-      const called = isInside(call) ? resolver.functionOf(call) : undefined;
+    for (const call of callsWithin(index, at)) {
+      const called = resolver.functionOf(call);
       if (called !== undefined) pending.push(called);
     }
   }

@@ -227,9 +227,8 @@ function classifyZeroGrad(tools: Tools, call: Call, receiver: Expression): Happe
 /** Calls of code that we cannot see and that gets hold of the optimizer, the model or the trainer itself. */
 function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined): Happening[] {
   if (qualified !== undefined && harmlessPackages.test(qualified)) return [];
-  if (isSeenToBeHarmless(tools, call)) return [];
   const name = lastNameOf(call.callee);
-  if (isUnknownOwnMethod(tools, call)) return [happening("unknown-code", call, { of: "trainer" })];
+  if (isUnknownOwnMethod(tools, call)) return unlessSeen(tools, call, "trainer");
   let given: TraceEvent["of"] | undefined;
   for (const argument of [
     ...call.positional,
@@ -243,7 +242,12 @@ function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined
   if (given === undefined) return [];
   if (given === "model" && name !== undefined && isHarmless(name)) return [];
   if (given === "model" && receiverName(call.callee, harmlessName)) return [];
-  return [happening("unknown-code", call, { of: given })];
+  return unlessSeen(tools, call, given);
+}
+
+/** Unknown code, unless it is that of another file of the workspace. Asked last: other files are read for it. */
+function unlessSeen(tools: Tools, call: Call, of: TraceEvent["of"]): Happening[] {
+  return isSeenToBeHarmless(tools, call) ? [] : [happening("unknown-code", call, { of })];
 }
 
 /** A function of another file of the workspace, all of whose code leaves gradients alone. */
