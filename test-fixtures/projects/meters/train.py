@@ -1,6 +1,6 @@
 import torch
 from torch import nn
-from utils import AverageMeter, Detaching, Listing, TensorMeter, Window
+from utils import AverageMeter, Detaching, Listing, Rollout, TensorMeter, Window
 
 model = nn.Linear(4, 1).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -52,4 +52,35 @@ def summed(loader):
     for x, y in loader:
         total.update(criterion(model(x), y))
     total.avg.backward()
+    optimizer.step()
+
+
+def reinforce(env, episodes):
+    for _ in range(episodes):
+        rollout = Rollout()
+        state = env.reset()
+        for _ in range(200):
+            score = model(state)
+            state, reward = env.step(score.argmax())
+            rollout.add(score.max(), reward)
+        loss = rollout.loss()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def collect(env):
+    rollout = Rollout()
+    state = env.reset()
+    for _ in range(200):
+        score = model(state)
+        state, reward = env.step(score.argmax())
+        rollout.add(score.max(), reward)
+    return rollout
+
+
+def learn(env):
+    rollout = collect(env)
+    optimizer.zero_grad()
+    rollout.loss().backward()
     optimizer.step()

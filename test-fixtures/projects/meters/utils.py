@@ -52,3 +52,16 @@ class Listing:
 
     def add(self, val):
         self.values.append(val)
+
+
+class Rollout:
+    def __init__(self):
+        self.log_probs = []
+        self.rewards = []
+
+    def add(self, log_prob, reward):
+        self.log_probs.append(log_prob)
+        self.rewards.append(reward)
+
+    def loss(self):
+        return -(torch.stack(self.log_probs) * torch.tensor(self.rewards)).sum()

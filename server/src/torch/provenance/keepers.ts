@@ -2,13 +2,14 @@
  * Methods that keep an argument with its graph in their object, such as `update` of an averaging meter, seen from another
  * file: a call of one is a store of this file.
  */
-import type { Call, Expression, FunctionDefinition } from "../../python/tree";
+import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
 import { enclosingLoop, enclosingStatement } from "../../python/walk";
 import type { ImportedFunction } from "../imported";
 import type { Resolver } from "../resolve";
 import { enclosingClass } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import type { Flow } from "./flow";
+import type { KeptOptions } from "./kept";
 import { someNode } from "./shapes";
 import type { BackwardCall } from "./sinks";
 import { isBounded, type Store } from "./stores";
@@ -96,4 +97,23 @@ function isBackwarded(key: string, resolver: Resolver, backwards: readonly Backw
       ),
     ),
   );
+}
+
+/**
+ * True when nothing of what the object keeps can reach a backward: it is made in the function that fills it, only its own
+ * methods and attributes are used there, and neither that function nor who gets its result computes gradients. A buffer of
+ * log-probabilities is filled the same way, and its loss is made of them.
+ */
+export function isNeverBackwarded(
+  { holder, holderKey, statement }: Store,
+  { resolver, flow, backwards, needed }: Pick<KeptOptions, "resolver" | "flow" | "backwards" | "needed">,
+): boolean {
+  const owner = resolver.enclosingFunction(statement);
+  const around = owner ?? resolver.module;
+  if (holder.kind !== "Name" || needed.possibly.has(around) || needed.surely.has(around)) return false;
+  const bindings = resolver.scopes.lookup(holder);
+  if (!bindings.every(({ kind, scope }) => kind === "assignment" && scope.owner === around)) return false;
+  const isInside = ({ start, end }: Node): boolean => around.start <= start && end <= around.end;
+  if (backwards.some(({ call }) => isInside(call))) return false;
+  return flow.readsOf(holderKey).every(({ parent }) => parent?.kind === "Attribute");
 }

@@ -10,6 +10,7 @@ import { callsWithin, enclosingClass, flattenTarget } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { GraphSources } from "./graph-sources";
+import { isNeverBackwarded } from "./keepers";
 import type { Needed } from "./needed";
 import type { Loop, Reach } from "./reach";
 import { argumentsOf } from "./shapes";
@@ -144,6 +145,7 @@ class KeptFinder {
       if (marks.some((mark) => needed.possibly.has(mark)) || this.isKeptAnyway(store, carried, loop))
         return undefined;
       if (this.belongsToModule(store) || this.mayBeBackwarded(value, loop)) return undefined;
+      if (store.kind === "handed" && !isNeverBackwarded(store, this.options)) return undefined;
       if (this.isBackwardedElsewhere(carried)) return undefined;
     }
     return { store, value, carried, loop, through, freedBy };
