@@ -11,16 +11,16 @@ const torchLibraries: ReadonlySet<string> = words(`
     pytorch_lightning lightning lightning_fabric accelerate transformers diffusers deepspeed fastai ignite peft trl timm
     monai fairseq pytorch3d pyro kornia apex xformers bitsandbytes unsloth catalyst skorch composer colossalai megatron`);
 
+/** Pictures are prepared with these for other frameworks too. */
+const preparation = /^torchvision\.(transforms|datasets)(\.|$)/;
+
 /** True when the file imports another training framework and nothing of PyTorch's. */
 export function usesOtherFramework(scopes: Scopes): boolean {
-  const packages = new Set<string>();
+  const paths = [...scopes.module.starImports];
   for (const bindings of scopes.module.bindings.values()) {
-    for (const { importPath } of bindings) {
-      if (importPath !== undefined) packages.add(importPath.split(".")[0] ?? "");
-    }
+    for (const { importPath } of bindings) if (importPath !== undefined) paths.push(importPath);
   }
-  for (const path of scopes.module.starImports) packages.add(path.split(".")[0] ?? "");
-  const names = [...packages];
+  const names = paths.filter((path) => !preparation.test(path)).map((path) => path.split(".")[0] ?? "");
   if (!names.some((name) => otherFrameworks.has(name))) return false;
   return !names.some((name) => name.startsWith("torch") || torchLibraries.has(name));
 }

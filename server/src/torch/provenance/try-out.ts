@@ -41,7 +41,7 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
 /** A file of tests: what it calls `predict` or puts into eval mode is looked at once and dropped. */
 export function isTestFile({ module }: Scopes): boolean {
   return [...module.bindings.values()].some((bindings) =>
-    bindings.some(({ importPath }) => /^(pytest|unittest)(\.|$)/.test(importPath ?? "")),
+    bindings.some(({ importPath }) => /^pytest(\.|$)|^unittest($|\.(?!mock))/.test(importPath ?? "")),
   );
 }
 
