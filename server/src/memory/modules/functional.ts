@@ -103,6 +103,11 @@ const poolings: readonly FunctionalModule[] = [1, 2, 3].flatMap((rank) => [
     constructorParameters: "output_size, return_indices=False",
     keywords: ["output_size", "return_indices"],
   }),
+  activation(`MaxUnpool${rank}d`, `max_unpool${rank}d`, {
+    constructorParameters: "kernel_size, stride=None, padding=0",
+    forwardParameters: "input, indices, output_size=None",
+    keywords: ["kernel_size", "stride", "padding"],
+  }),
   activation(`LPPool${rank}d`, `lp_pool${rank}d`, {
     constructorParameters: "norm_type, kernel_size, stride=None, ceil_mode=False",
     keywords: ["norm_type", "kernel_size", "stride", "ceil_mode"],

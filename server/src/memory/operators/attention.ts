@@ -5,7 +5,7 @@
  */
 import { isFloating, type Tensor } from "../tensor";
 import { isTensor, numberOf, type Argument } from "./argument";
-import { autocastTo, cast, differentiable } from "./autograd";
+import { autocastTo, cast, differentiable, needs } from "./autograd";
 import type { Frame } from "./frame";
 import { emptyLike } from "./kernels";
 import { linear, matmul } from "./matrix";
@@ -28,11 +28,11 @@ interface Attention {
   readonly causal: boolean;
 }
 
-/** `math`, `flash` or `efficient`; on the CPU there is one fused kernel, which takes no dropout. */
+/** `math`, `flash` or `efficient`; on the CPU there is one fused kernel, which takes no dropout and trains no mask. */
 function chooseKernel(frame: Frame, row: Attention): "math" | "flash" | "efficient" | "cpu" {
   const { execution } = frame;
   if (row.query.shape.length !== 4) return "math";
-  if (execution.device === "cpu") return row.dropout ? "math" : "cpu";
+  if (execution.device === "cpu") return row.dropout || needs(execution, row.mask) ? "math" : "cpu";
   if (execution.attention !== "auto") {
     const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
     // The flash kernel knows neither masks nor fp32: PyTorch falls back to the efficient one.
@@ -56,9 +56,11 @@ function attend(frame: Frame, given: Attention, groups: number): Tensor {
     mask: given.mask === undefined ? undefined : low(given.mask),
   };
   row = { ...row, mask: floatMask(frame, row) };
-  if (groups > 1)
+  const chosen = chooseKernel(frame, row);
+  // Of CUDA's kernels flash alone knows grouped queries (check_batch_size_and_num_heads_dense in sdp_utils.cpp).
+  const kernel = groups > 1 && chosen === "efficient" ? "math" : chosen;
+  if (groups > 1 && kernel === "math")
     row = { ...row, key: repeatHeads(frame, row.key, groups), value: repeatHeads(frame, row.value, groups) };
-  const kernel = chooseKernel(frame, row);
   if (frame.execution.device === "cuda") frame.execution.attentionKernels.push(kernel);
   return kernel === "math" ? mathAttention(frame, row) : fusedAttention(frame, row, kernel);
 }
@@ -304,8 +306,10 @@ function multiheadAttention(call: OperatorCall): Argument {
   ] as const) {
     const extra = call.optionalTensor(name);
     if (extra === undefined) continue;
+    const before = name === "bias_k" ? key : value;
     const repeated = call.op("Tensor.repeat", [extra, 1, batch, 1]);
-    replace(cat(frame, [name === "bias_k" ? key : value, repeated], 0));
+    replace(cat(frame, [before, repeated], 0));
+    frame.free(repeated, before);
   }
   const split = (tensor: Tensor): Tensor => {
     const rows = tensor.shape[0] ?? 1;
@@ -315,7 +319,11 @@ function multiheadAttention(call: OperatorCall): Argument {
     frame.free(tensor);
     return turned;
   };
-  const [q, k, v] = [split(query), split(key), split(value)];
+  const q = split(query);
+  const [k, v] = [split(key), split(value)].map((tensor) =>
+    call.values.add_zero_attn === true ? withZeros(frame, tensor) : tensor,
+  );
+  if (k === undefined || v === undefined) return call.notUnderstood("key");
   const sourceLength = k.shape[1] ?? 1;
   const merged = mergedMask(call, mask, paddingMask, batch, heads, sourceLength);
   const dropout = call.boolean("training") && (numberOf(call.values.dropout_p) ?? 0) > 0;
@@ -367,6 +375,15 @@ function multiheadAttention(call: OperatorCall): Argument {
   const perHead = view(frame, dropped, [batch, heads, length, sourceLength]) ?? dropped;
   const average = call.boolean("average_attn_weights");
   return [output, average ? reduce(frame, perHead, { op: "mean", dims: [1] }) : perHead];
+}
+
+/** `add_zero_attn`: one more key and value of zeros. */
+function withZeros(frame: Frame, tensor: Tensor): Tensor {
+  const [rows = 1, , width = 1] = tensor.shape;
+  const zeros = frame.empty([rows, 1, width], tensor.dtype);
+  const longer = cat(frame, [tensor, zeros], 1);
+  frame.free(tensor, zeros);
+  return longer;
 }
 
 /** _canonical_mask: a boolean mask becomes zeros filled with -inf. */

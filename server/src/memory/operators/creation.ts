@@ -164,12 +164,6 @@ function normal(call: OperatorCall): Tensor {
   return made(call, size ?? source?.shape ?? [], call.dtype("dtype") ?? source?.dtype ?? "float32");
 }
 
-/** `torch.complex`, `torch.polar`: both parts in one tensor. */
-function complex(call: OperatorCall): Tensor {
-  const real = call.tensor("real");
-  return made(call, real.shape, real.dtype === "float64" ? "complex128" : "complex64");
-}
-
 export const creationRows: readonly OperatorRow[] = [
   ...(
     [
@@ -228,7 +222,6 @@ export const creationRows: readonly OperatorRow[] = [
     run: (call) => made(call, call.tensor("self").shape, call.tensor("self").dtype),
   },
   { names: ["torch.meshgrid"], signature: "*tensors, indexing=None", run: meshgrid },
-  { names: ["torch.complex", "torch.polar"], signature: "real, imag, *, out=None", run: complex },
   {
     names: ["torch.triu_indices", "torch.tril_indices"],
     signature: `row, col, offset=0, ${options}`,

@@ -38,7 +38,7 @@ export function formula(text: string): Formula {
 
 /** Operations that write into their first argument, whose storage is theirs to use. */
 const inPlace = new Set(["masked_fill_", "and_", "mul_", "div_", "add_", "fill_"]);
-const comparisons = new Set(["<", "<=", ">", ">=", "==", "!=", "and", "not"]);
+const comparisons = new Set(["<", "<=", ">", ">=", "==", "!=", "and", "or", "not"]);
 
 function operate(scope: Scope, name: string, values: readonly FormulaValue[]): FormulaValue {
   const tensors = values.filter((value): value is Tensor => value instanceof Tensor);
@@ -53,6 +53,7 @@ function operate(scope: Scope, name: string, values: readonly FormulaValue[]): F
     return elementwise(scope.frame, condition === undefined ? branches : [condition, ...branches], dtype);
   }
   if (name === "masked_fill") return emptyLike(scope.frame, first);
+  if (name === "isfinite") return isFinite(scope.frame, first);
   const second = tensors[1];
   // A lazily conjugated operand is written out before a product with it.
   if (name === "*" && second !== undefined && isComplex(second.dtype)) emptyLike(scope.frame, second);
@@ -60,6 +61,15 @@ function operate(scope: Scope, name: string, values: readonly FormulaValue[]): F
     ? "bool"
     : tensors.map((tensor) => tensor.dtype).reduce(promoteTypes);
   return elementwise(scope.frame, tensors, dtype);
+}
+
+/** `isfinite`: two masks out of the magnitudes, and both together. */
+function isFinite(frame: Frame, tensor: Tensor): Tensor {
+  return frame.scoped((inner) => {
+    emptyLike(inner, tensor);
+    for (let i = 0; i < 2; i++) emptyLike(inner, tensor, "bool");
+    return emptyLike(inner, tensor, "bool");
+  });
 }
 
 const tokenPattern = /\s*([A-Za-z_]\w*|\d+(?:\.\d+)?|[<>=!]=|[-+*/<>(),])/y;

@@ -4,7 +4,7 @@
  * keep their input, the others keep nothing.
  */
 import { isComplex, type Dtype, type Tensor } from "../tensor";
-import { isSequence, numberOf } from "./argument";
+import { isSequence, numberOf, type Argument } from "./argument";
 import { cast, differentiable } from "./autograd";
 import type { Frame } from "./frame";
 import { sameShape } from "./kernels";
@@ -34,7 +34,15 @@ function replacedAt(shape: readonly number[], dimension: number, size: number): 
 }
 
 /** The kernel: batch dimensions outside in the order of their strides, transformed ones inside. */
-function execute(frame: Frame, input: Tensor, { shape, dtype, dims }: Transform): Tensor {
+function execute(frame: Frame, input: Pick<Tensor, "strides">, { shape, dtype, dims }: Transform): Tensor {
+  return frame.empty(shape, dtype, layoutOf(input, shape, dims));
+}
+
+function layoutOf(
+  input: Pick<Tensor, "strides">,
+  shape: readonly number[],
+  dims: readonly number[],
+): number[] {
   const byStride = (a: number, b: number): number => (input.strides[b] ?? 0) - (input.strides[a] ?? 0);
   const batch = shape
     .map((_, i) => i)
@@ -47,7 +55,7 @@ function execute(frame: Frame, input: Tensor, { shape, dtype, dims }: Transform)
     strides[dimension] = elements;
     elements *= shape[dimension] ?? 1;
   }
-  return frame.empty(shape, dtype, strides);
+  return strides;
 }
 
 /** All dimensions, or all but the last, in the order of their strides. */
@@ -105,14 +113,19 @@ function realPart(frame: Frame, complex: Tensor): Tensor {
   return frame.own(frame.execution.alias(complex, complex.shape, strides, realOf(complex.dtype)));
 }
 
+/** How the input lies after the kernel has transformed these dimensions, in memory of its own that is not counted. */
+function turnedInside(input: Tensor, dims: readonly number[]): Pick<Tensor, "strides"> {
+  return dims.length === 0 ? input : { strides: layoutOf(input, input.shape, sorted(input, dims, false)) };
+}
+
 /** `_fft_c2r`: the complex dimensions first, then the half one. */
 function complexToReal(frame: Frame, input: Tensor, dims: readonly number[], size: number): Tensor {
   const last = dims.at(-1) ?? 0;
-  const result = frame.scoped((inner) => {
-    const others = dims.slice(0, -1);
-    const turned = others.length > 0 ? complexKernel(inner, input, others) : input;
-    const shape = replacedAt(input.shape, last, size);
-    return execute(inner, turned, { shape, dtype: realOf(input.dtype), dims: [last] });
+  const shape = replacedAt(input.shape, last, size);
+  const result = execute(frame, turnedInside(input, dims.slice(0, -1)), {
+    shape,
+    dtype: realOf(input.dtype),
+    dims: [last],
   });
   differentiable(frame, {
     name: "FftC2RBackward0",
@@ -194,10 +207,26 @@ const ranks: readonly (readonly [suffix: string, rank: number | undefined, dim: 
   ["n", undefined, "None"],
 ];
 
-export const fourierRows: readonly OperatorRow[] = ranks.flatMap(([suffix, rank, dim]) =>
+/** `fftshift` and its inverse: every dimension rolled by half. */
+function shift(call: OperatorCall): Argument {
+  const self = call.tensor("self");
+  const asked = call.value("dim");
+  const dims = asked === null ? self.shape.map((_, i) => i) : isSequence(asked) ? asked : [asked];
+  const half = (one: Argument): number =>
+    Math.floor((self.shape[call.dimension(numberOf(one) ?? 0, self.shape)] ?? 0) / 2);
+  return call.call("torch.roll", [self, dims.map(half), [...dims]]);
+}
+
+const shiftRows: readonly OperatorRow[] = [
+  { names: ["torch.fft.fftshift", "torch.fft.ifftshift"], signature: "self, dim=None", run: shift },
+];
+
+const transformRows: readonly OperatorRow[] = ranks.flatMap(([suffix, rank, dim]) =>
   names.map(([plain, kind]): OperatorRow => ({
     names: [`torch.fft.${plain}${suffix}`],
     signature: `self, ${rank === 1 ? "n" : "s"}=None, dim=${dim}, norm=None, *, out=None`,
     run: (call) => fourier(call, kind, rank),
   })),
 );
+
+export const fourierRows: readonly OperatorRow[] = [...transformRows, ...shiftRows];

@@ -7,7 +7,6 @@ import { emptyLike } from "./kernels";
 import { mm } from "./matrix";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
-import { toFloating } from "./promotion";
 import { shapeNotValid, shapesDoNotFit } from "./reasons";
 import { softmax } from "./reductions";
 import { permute, reshape, viewOf } from "./views";
@@ -131,6 +130,17 @@ function diagEmbed(call: OperatorCall): Tensor {
   return kernelWithoutSaved(call.frame, self, [...self.shape.slice(0, -1), size, size], "DiagEmbedBackward0");
 }
 
+/** `rot90`: a flip and a transposition (native/TensorTransformations.cpp). */
+function rotate(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const turns = ((call.number("k") % 4) + 4) % 4;
+  const [first = 0, second = 1] = call.integers("dims");
+  if (turns === 0) return call.op("Tensor.clone", [self]);
+  if (turns === 2) return call.op("torch.flip", [self, [first, second]]);
+  const flipped = call.op("torch.flip", [self, [turns === 1 ? second : first]]);
+  return call.op("torch.transpose", [flipped, first, second]);
+}
+
 /** `F.gumbel_softmax`: noise, a softmax, and with `hard` a one-hot copy. */
 function gumbelSoftmax(call: OperatorCall): Tensor {
   const { frame } = call;
@@ -140,8 +150,13 @@ function gumbelSoftmax(call: OperatorCall): Tensor {
   const scaled = elementwiseOp(frame, "div", [shifted, call.value("tau")]);
   frame.free(noise, shifted);
   const soft = softmax(frame, scaled, "softmax");
-  frame.free(scaled);
   if (!call.boolean("hard")) return soft;
+  // the places of the largest, and ones there
+  const dimension = call.dimension(call.number("dim"), logits.shape);
+  frame.empty(
+    logits.shape.map((size, i) => (i === dimension ? 1 : size)),
+    "int64",
+  );
   const hard = emptyLike(frame, logits);
   const difference = elementwiseOp(frame, "sub", [hard, call.op("Tensor.detach", [soft])]);
   return elementwiseOp(frame, "add", [difference, soft]);
@@ -173,6 +188,11 @@ export const furtherRows: readonly OperatorRow[] = [
   { names: both("diag"), signature: "self, diagonal=0, *, out=None", run: diag },
   { names: both("diag_embed"), signature: "self, offset=0, dim1=-2, dim2=-1", run: diagEmbed },
   {
+    names: both("rot90"),
+    signature: "self, k=1, dims=(0, 1)",
+    run: rotate,
+  },
+  {
     names: both("trace"),
     signature: "self",
     run: (call) => kernelWithoutSaved(call.frame, call.tensor("self"), [], "TraceBackward0"),
@@ -201,15 +221,6 @@ export const furtherRows: readonly OperatorRow[] = [
     run: (call) => {
       const tensor = call.name.endsWith("bucketize") ? call.tensor("first") : call.value("second");
       return isTensor(tensor) ? call.frame.empty(tensor.shape, "int64") : call.notUnderstood("second");
-    },
-  },
-  {
-    names: both("angle"),
-    signature: "self",
-    run: (call) => {
-      const self = call.tensor("self");
-      const dtype = isComplex(self.dtype) ? "float32" : toFloating(self.dtype);
-      return emptyLike(call.frame, self, dtype);
     },
   },
 ];

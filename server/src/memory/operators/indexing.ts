@@ -1,7 +1,7 @@
-/** Indexing, gathering and scattering: aten/src/ATen/native/TensorAdvancedIndexing.cpp, torch/csrc/autograd/python_variable_indexing.cpp. */
+/** Indexing and gathering: aten/src/ATen/native/TensorAdvancedIndexing.cpp, torch/csrc/autograd/python_variable_indexing.cpp. */
 import { elementCount, type Tensor } from "../tensor";
 import { isSequence, isTensor, numberOf, type Argument, type SliceArgument } from "./argument";
-import { differentiable, needs } from "./autograd";
+import { differentiable } from "./autograd";
 import type { Frame } from "./frame";
 import { attachInPlace, needsGraphInPlace } from "./inplace";
 import { broadcastShapes, emptyLike } from "./kernels";
@@ -162,6 +162,8 @@ function setItem(call: OperatorCall): Argument {
   const source = isTensor(value) ? value : undefined;
   target.values = undefined;
   if (advanced.length > 0) {
+    // a number becomes a tensor first
+    if (source === undefined) call.frame.temporarily((inner) => void inner.empty([], target.dtype));
     writeInPlace(call.frame, target, source, advanced, "IndexPutBackward0");
     return null;
   }
@@ -189,7 +191,7 @@ function copyInto(frame: Frame, target: Tensor, source: Tensor | undefined): voi
 }
 
 /** Writes at places given by tensors: the target's gradient is copied with zeros there, the source's is gathered. */
-function writeInPlace(
+export function writeInPlace(
   frame: Frame,
   target: Tensor,
   source: Tensor | undefined,
@@ -252,69 +254,6 @@ function take(call: OperatorCall): Tensor {
   return picked(call.frame, call.tensor("self"), index.shape, "TakeBackward0", [index]);
 }
 
-/** `scatter`, `scatter_add` and `index_add`, out of place or in place. */
-function scatter(call: OperatorCall, name: string, inPlace: boolean): Tensor {
-  const { frame } = call;
-  const self = call.tensor("self");
-  const index = call.tensor("index");
-  const value = call.value("src");
-  const source = isTensor(value) ? value : undefined;
-  const adds = name !== "ScatterBackward0" && name !== "IndexCopyBackward0";
-  if (inPlace) {
-    writeInPlaceScatter(frame, self, source, index, name, adds);
-    return self;
-  }
-  const result = emptyLike(frame, self);
-  differentiable(frame, {
-    name,
-    inputs: [self, source],
-    outputs: [result],
-    saved:
-      needs(frame.execution, source) || !adds
-        ? [index, name === "IndexAddBackward0" ? source : undefined]
-        : [],
-    backward: scatterBackward(source, adds),
-  });
-  return result;
-}
-
-function scatterBackward(source: Tensor | undefined, adds: boolean) {
-  return (
-    inner: Frame,
-    [gradient]: readonly (Tensor | undefined)[],
-    _saved: readonly (Tensor | undefined)[],
-    wanted: readonly boolean[],
-  ): (Tensor | undefined)[] => {
-    if (gradient === undefined) return [];
-    const own = adds ? gradient : emptyLike(inner, gradient);
-    return [
-      wanted[0] === true ? own : undefined,
-      wanted[1] === true && source !== undefined ? inner.empty(source.shape, gradient.dtype) : undefined,
-    ];
-  };
-}
-
-function writeInPlaceScatter(
-  frame: Frame,
-  self: Tensor,
-  source: Tensor | undefined,
-  index: Tensor,
-  name: string,
-  adds: boolean,
-): void {
-  if (!needsGraphInPlace(frame, self, [source])) return;
-  attachInPlace(frame, {
-    name,
-    target: self,
-    others: [source],
-    saved:
-      needs(frame.execution, source) || !adds
-        ? [index, name === "IndexAddBackward0" ? source : undefined]
-        : [],
-    backward: scatterBackward(source, adds),
-  });
-}
-
 /** `F.embedding`: keeps the indices; backward makes a gradient of the table's size, unless it is sparse. */
 function embedding(call: OperatorCall): Tensor {
   const { frame } = call;
@@ -342,7 +281,10 @@ function embedding(call: OperatorCall): Tensor {
   return result;
 }
 
-/** `F.embedding_bag`: keeps indices, offsets, and bookkeeping of 8 bytes an index and bag. */
+/**
+ * `F.embedding_bag`: keeps indices, offsets, and bookkeeping of 8 bytes an index and bag. The CPU's kernel of sums needs
+ * no bag of every index; the one of maxima keeps the places (EmbeddingBag.cpp).
+ */
 function embeddingBag(call: OperatorCall): Tensor {
   const { frame } = call;
   const indices = call.tensor("input");
@@ -351,13 +293,17 @@ function embeddingBag(call: OperatorCall): Tensor {
   const bags = given?.shape[0] ?? indices.shape[0] ?? 1;
   const offsets = given ?? frame.empty([bags], "int64");
   const onHost = frame.execution.device === "cpu";
-  const result = frame.empty([bags, weight.shape[1] ?? 1], weight.dtype);
+  const width = weight.shape[1] ?? 1;
+  const mode = call.text("mode");
+  const result = frame.empty([bags, width], weight.dtype);
+  const places = mode === "max" ? [bags, width] : [onHost ? bags : 0];
+  const needsBags = !onHost || mode !== "sum";
   const kept = [
     indices,
     offsets,
-    frame.empty([elementCount(indices.shape)], "int64"),
+    frame.empty([needsBags ? elementCount(indices.shape) : 0], "int64"),
     frame.empty([bags], "int64"),
-    frame.empty([onHost ? bags : 0], "int64"),
+    frame.empty(places, "int64"),
   ];
   const from = weight.shape;
   differentiable(frame, {
@@ -384,14 +330,6 @@ function both(name: string): string[] {
   return [`torch.${name}`, `Tensor.${name}`];
 }
 
-const scatterNodes: Readonly<Record<string, string>> = {
-  scatter: "ScatterBackward0",
-  scatter_add: "ScatterAddBackward0",
-  scatter_reduce: "ScatterReduceBackward0",
-  index_add: "IndexAddBackward0",
-  index_copy: "IndexCopyBackward0",
-};
-
 export const indexingRows: readonly OperatorRow[] = [
   {
     names: ["Tensor.__getitem__"],
@@ -412,19 +350,13 @@ export const indexingRows: readonly OperatorRow[] = [
   {
     names: both("take_along_dim"),
     signature: "self, index, dim=None",
-    run: gather,
+    // negative places are made positive first
+    run: (call) => {
+      const index = emptyLike(call.frame, call.tensor("index"));
+      return call.op("Tensor.gather", [call.tensor("self"), call.value("dim"), index]);
+    },
   },
   { names: both("take"), signature: "self, index", run: take },
-  ...Object.entries(scatterNodes).flatMap(([op, node]): OperatorRow[] =>
-    [false, true].map((inPlace) => ({
-      names: [`Tensor.${op}${inPlace ? "_" : ""}`, ...(inPlace ? [] : [`torch.${op}`])],
-      signature:
-        op === "scatter"
-          ? "self, dim, index, src=None, *, value=None, reduce=None"
-          : "self, dim, index, src=None, reduce=None, *, alpha=1, include_self=True, source=None",
-      run: (call) => scatter(call, node, inPlace),
-    })),
-  ),
   {
     names: ["Tensor.copy_"],
     signature: "self, src, non_blocking=False",
@@ -455,17 +387,6 @@ export const indexingRows: readonly OperatorRow[] = [
       return target;
     },
   })),
-  {
-    names: ["Tensor.masked_scatter_", "Tensor.index_put_"],
-    signature: "self, index, values, accumulate=False",
-    run: (call) => {
-      const target = call.tensor("self");
-      const index = call.value("index");
-      const kept = (isSequence(index) ? index : [index]).filter(isTensor);
-      writeInPlace(call.frame, target, call.tensor("values"), kept, "IndexPutBackward0");
-      return target;
-    },
-  },
   {
     names: ["torch.nn.functional.embedding"],
     signature:

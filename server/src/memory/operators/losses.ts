@@ -358,10 +358,12 @@ function tripletMargin(call: OperatorCall): Tensor {
 
 function marginRanking(call: OperatorCall): Tensor {
   const { frame } = call;
-  const difference = elementwiseOp(frame, "sub", [call.tensor("input1"), call.tensor("input2")]);
-  const negative = elementwiseOp(frame, "neg", [call.tensor("target")]);
-  const product = elementwiseOp(frame, "mul", [negative, difference]);
-  const shifted = elementwiseOp(frame, "add", [product, call.value("margin")]);
+  const shifted = frame.scoped((inner) => {
+    const difference = elementwiseOp(inner, "sub", [call.tensor("input1"), call.tensor("input2")]);
+    const negative = elementwiseOp(inner, "neg", [call.tensor("target")]);
+    const product = elementwiseOp(inner, "mul", [negative, difference]);
+    return elementwiseOp(inner, "add", [product, call.value("margin")]);
+  });
   return reduced(frame, call.op("torch.clamp_min", [shifted, 0]), reductionOf(call));
 }
 

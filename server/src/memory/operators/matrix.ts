@@ -1,6 +1,5 @@
 /** Matrix products: aten/src/ATen/native/{LinearAlgebra,Linear}.cpp. Under autocast they run in low precision. */
 import { elementCount, isContiguous, type Tensor } from "../tensor";
-import { isSequence, isTensor } from "./argument";
 import { differentiable, lowPrecision, needs, widest } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
@@ -13,7 +12,6 @@ import { NotUnderstood } from "./values";
 import {
   contiguousOf,
   expand,
-  permute,
   rawTranspose,
   reshape,
   squeeze,
@@ -23,7 +21,7 @@ import {
   view,
 } from "./views";
 
-function misfit(operator: string, ...tensors: readonly Tensor[]): never {
+export function misfit(operator: string, ...tensors: readonly Tensor[]): never {
   throw new NotUnderstood(
     shapesDoNotFit(
       operator,
@@ -32,7 +30,7 @@ function misfit(operator: string, ...tensors: readonly Tensor[]): never {
   );
 }
 
-function at(tensor: { shape: readonly number[] }, dimension: number): number {
+export function at(tensor: { shape: readonly number[] }, dimension: number): number {
   return tensor.shape.at(dimension) ?? 1;
 }
 
@@ -276,116 +274,6 @@ function linearOf(frame: Frame, given: Tensor, givenWeight: Tensor, givenBias?: 
   return elementwiseOp(frame, "add", [product, bias], { inPlace: true });
 }
 
-// --- einsum ---------------------------------------------------------------------------------------------------------
-
-/** `torch.einsum` of one or two operands: permuted, flattened to one bmm, and permuted back (Linear.cpp, sumproduct_pair). */
-function einsum(call: OperatorCall): Tensor {
-  const { frame } = call;
-  const equation = call.text("equation").replaceAll(" ", "");
-  const only = call.rest.length === 1 ? call.rest[0] : undefined;
-  const given = only !== undefined && isSequence(only) ? only : call.rest;
-  const operands = given.map((each) => (isTensor(each) ? each : call.notUnderstood("operands")));
-  const [inputs = "", output] = equation.split("->");
-  const labels = inputs.split(",");
-  if (labels.length !== operands.length || operands.length === 0 || equation.includes(".")) {
-    return call.notUnderstood("equation");
-  }
-  labels.forEach((each, i) => {
-    if (each.length !== operands[i]?.shape.length || new Set(each).size !== each.length) {
-      call.notUnderstood("equation");
-    }
-  });
-  const result = output ?? implicitOutput(labels);
-  const terms: Term[] = lowPrecision(frame, operands).map((tensor, i) => ({
-    tensor,
-    labels: labels[i] ?? "",
-  }));
-  const sizes = new Map<string, number>();
-  for (const term of terms) {
-    Array.from(term.labels).forEach((label, i) => {
-      const size = at(term.tensor, i);
-      const old = sizes.get(label) ?? 1;
-      if (old !== 1 && size !== 1 && size !== old) misfit("einsum", ...operands);
-      sizes.set(label, Math.max(old, size));
-    });
-  }
-  let current = terms[0] ?? call.notUnderstood("operands");
-  for (let i = 1; i < terms.length; i++) {
-    const next = terms[i] ?? current;
-    const later = terms
-      .slice(i + 1)
-      .map((term) => term.labels)
-      .join("");
-    current = contract(frame, current, next, result + later, sizes);
-  }
-  const summed = Array.from(current.labels)
-    .map((label, i) => (result.includes(label) ? -1 : i))
-    .filter((i) => i >= 0);
-  if (summed.length > 0) {
-    const sum = call.op("torch.sum", [current.tensor, summed]);
-    current = {
-      tensor: sum,
-      labels: Array.from(current.labels)
-        .filter((label) => result.includes(label))
-        .join(""),
-    };
-  }
-  const order = Array.from(result).map((label) => current.labels.indexOf(label));
-  return order.every((from, to) => from === to) ? current.tensor : permute(frame, current.tensor, order);
-}
-
-interface Term {
-  readonly tensor: Tensor;
-  readonly labels: string;
-}
-
-function implicitOutput(labels: readonly string[]): string {
-  const all = labels.join("");
-  return Array.from(new Set(all))
-    .filter((label) => all.split(label).length === 2)
-    .sort()
-    .join("");
-}
-
-/** Contracts two terms over the labels that nothing behind them needs. */
-function contract(frame: Frame, a: Term, b: Term, kept: string, sizes: ReadonlyMap<string, number>): Term {
-  const sizeOf = (label: string): number => sizes.get(label) ?? 1;
-  const both = Array.from(a.labels).filter((label) => b.labels.includes(label));
-  const batch = both.filter((label) => kept.includes(label));
-  const summed = both.filter((label) => !kept.includes(label));
-  const onlyA = Array.from(a.labels).filter((label) => !b.labels.includes(label));
-  const onlyB = Array.from(b.labels).filter((label) => !a.labels.includes(label));
-  if (summed.length === 0) return multiply(frame, a, b, [...batch, ...onlyA, ...onlyB]);
-  const count = (labels: readonly string[]): number => labels.reduce((n, label) => n * sizeOf(label), 1);
-  const arrange = (term: Term, order: readonly string[], shape: readonly number[]): Tensor => {
-    const positions = order.map((label) => term.labels.indexOf(label));
-    const permuted = permute(frame, term.tensor, positions);
-    return reshape(frame, permuted, shape);
-  };
-  const n = count(batch);
-  const left = arrange(a, [...batch, ...onlyA, ...summed], [n, count(onlyA), count(summed)]);
-  const right = arrange(b, [...batch, ...summed, ...onlyB], [n, count(summed), count(onlyB)]);
-  const product = bmm(frame, left, right);
-  const labels = [...batch, ...onlyA, ...onlyB];
-  const result = view(frame, product, labels.map(sizeOf)) ?? product;
-  return { tensor: result, labels: labels.join("") };
-}
-
-/** Without a sum the product is element-wise. */
-function multiply(frame: Frame, a: Term, b: Term, labels: readonly string[]): Term {
-  const spread = (term: Term): Tensor => {
-    const order = labels
-      .filter((label) => term.labels.includes(label))
-      .map((label) => term.labels.indexOf(label));
-    let tensor = permute(frame, term.tensor, order);
-    labels.forEach((label, i) => {
-      if (!term.labels.includes(label)) tensor = unsqueeze(frame, tensor, i);
-    });
-    return tensor;
-  };
-  return { tensor: elementwiseOp(frame, "mul", [spread(a), spread(b)]), labels: labels.join("") };
-}
-
 // --- Others ---------------------------------------------------------------------------------------------------------
 
 /** `F.bilinear`: one kernel that contracts both inputs with the weight (at::_trilinear). */
@@ -537,7 +425,6 @@ export const matrixRows: readonly OperatorRow[] = [
     signature: "input1, input2, weight, bias=None",
     run: bilinear,
   },
-  { names: ["torch.einsum"], signature: "equation, *operands", run: einsum },
   { names: ["torch.cdist"], signature: "x1, x2, p=2.0, compute_mode=None", run: cdist },
   { names: ["torch.outer", "Tensor.outer", "torch.ger"], signature: "self, vec2, *, out=None", run: outer },
 ];

@@ -130,6 +130,11 @@ function instanceNorm(call: OperatorCall): Tensor {
     runningVar: repeated("running_var"),
     training: call.boolean("use_input_stats"),
   });
+  for (const name of ["running_mean", "running_var"]) {
+    const running = call.optionalTensor(name);
+    // the samples' averages
+    if (running !== undefined) frame.temporarily((inner) => void inner.empty([channels], running.dtype));
+  }
   return view(frame, normalised, given.shape) ?? normalised;
 }
 

@@ -47,7 +47,40 @@ function run(call: OperatorCall): Tensor {
   if (pads.length > 2 * input.shape.length || pads.length % 2 !== 0 || shape.some((size) => size < 0)) {
     call.fail(shapeNotValid(call.name, input.shape, pads));
   }
-  return pad(call.frame, input, pads, call.text("mode"));
+  const mode = call.text("mode");
+  return mode === "circular" ? circular(call, input, pads) : pad(call.frame, input, pads, mode);
+}
+
+/** `_pad_circular`: the input written into the middle, then each side from what lies opposite (native/PadNd.cpp). */
+function circular(call: OperatorCall, input: Tensor, pads: readonly number[]): Tensor {
+  const { frame } = call;
+  const result = frame.empty(paddedShape(input.shape, pads), input.dtype);
+  const rank = input.shape.length;
+  const narrowed = (tensor: Tensor, dimension: number, start: number, size: number): Tensor =>
+    size === tensor.shape[dimension] ? tensor : call.op("torch.narrow", [tensor, dimension, start, size]);
+  const sides = Array.from({ length: pads.length / 2 }, (_, i) => ({
+    dimension: rank - 1 - i,
+    low: pads[2 * i] ?? 0,
+    high: pads[2 * i + 1] ?? 0,
+  }));
+  let [middle, source]: [Tensor, Tensor] = [result, input];
+  for (const { dimension, low, high } of [...sides].reverse()) {
+    const size = (result.shape[dimension] ?? 0) - Math.max(low, 0) - Math.max(high, 0);
+    middle = narrowed(middle, dimension, Math.max(low, 0), size);
+    source = narrowed(source, dimension, Math.max(-low, 0), size);
+  }
+  call.op("Tensor.copy_", [middle, source]);
+  for (const { dimension, low, high } of sides) {
+    const size = result.shape[dimension] ?? 0;
+    const copy = (to: number, from: number, count: number): void => {
+      if (count <= 0) return;
+      const parts = [to, from].map((start) => narrowed(result, dimension, start, count));
+      call.op("Tensor.copy_", parts);
+    };
+    copy(0, size - high - low, low);
+    copy(size - high, low, high);
+  }
+  return result;
 }
 
 export const paddingRows: readonly OperatorRow[] = [

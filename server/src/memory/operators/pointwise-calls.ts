@@ -1,12 +1,14 @@
 /** How element-wise operators are called: the table's rows under all their names, and those with a body of their own. */
 import type { Tensor } from "../tensor";
 import { isTensor, numberOf, type Argument } from "./argument";
-import { differentiable, needs } from "./autograd";
+import { differentiable, fullPrecision, needs } from "./autograd";
+import { formula } from "./formula";
+import type { Frame } from "./frame";
 import { broadcastShapes, elementwise } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp, pointwise } from "./pointwise";
 import { elementwiseRows, type PointwiseRow } from "./pointwise-rows";
-import { resultType } from "./promotion";
+import { resultType, toFloating } from "./promotion";
 import { argumentNotUnderstood, shapesDoNotFit } from "./reasons";
 
 const two = ["self", "other"] as const;
@@ -118,8 +120,25 @@ function power(call: OperatorCall, base: Argument, exponent: Argument, inPlace: 
         },
         autocast: "fp32",
       };
+  if (!isTensor(base) && isTensor(exponent)) return powerOfNumber(call.frame, exponent);
   const result = pointwise(call.frame, row, [base, exponent], { inPlace });
   if (result === undefined) return call.fail(shapesDoNotFit(call.name, []));
+  return result;
+}
+
+/** `2 ** x` keeps the exponent too, which its gradient only asks about for a base of 0. */
+function powerOfNumber(frame: Frame, given: Tensor): Tensor {
+  const [exponent = given] = fullPrecision(frame, [given]);
+  const result = elementwise(frame, [exponent], toFloating(exponent.dtype));
+  differentiable(frame, {
+    name: "PowBackward2",
+    inputs: [exponent],
+    outputs: [result],
+    saved: [exponent, result],
+    backward: (inner, [grad], saved) => [
+      formula("grad * (result * 2)").evaluate(inner, { grad, result: saved[1] }),
+    ],
+  });
   return result;
 }
 
@@ -132,14 +151,23 @@ function reverseDivision(call: OperatorCall): Tensor {
 
 function clamp(call: OperatorCall, low: Argument, high: Argument, node: string, inPlace: boolean): Tensor {
   const has = { min: low !== null, max: high !== null };
+  const byTensors = isTensor(low) || isTensor(high);
+  const and = byTensors ? "and" : "and_";
   const mask =
-    has.min && has.max ? "and_(self >= min, self <= max)" : has.min ? "self >= min" : "self <= max";
+    has.min && has.max ? `${and}(self >= min, self <= max)` : has.min ? "self >= min" : "self <= max";
+  const below = has.max ? "and(min < max, self < min)" : "self < min";
+  const above = has.min ? "or(self > max, max < min)" : "self > max";
   const row: PointwiseRow = {
     op: "clamp",
     places: "",
     node,
     inputs: ["self", ...(has.min ? ["min"] : []), ...(has.max ? ["max"] : [])],
-    gradient: { self: `where(${mask}, grad, scalar(grad))` },
+    gradient: {
+      self: `where(${mask}, grad, scalar(grad))`,
+      ...(byTensors
+        ? { min: `where(${below}, grad, scalar(grad))`, max: `where(${above}, grad, scalar(grad))` }
+        : {}),
+    },
   };
   const operands = [call.tensor("self"), ...(has.min ? [low] : []), ...(has.max ? [high] : [])];
   const result = pointwise(call.frame, row, operands, { inPlace });
@@ -175,8 +203,11 @@ function where(call: OperatorCall): Argument {
     [a, b].filter(isTensor),
     [a, b].filter((value) => !isTensor(value)),
   );
-  const result = pointwise(call.frame, row, [condition, a, b], { dtype });
-  return result ?? null;
+  return call.frame.temporarily((inner) => {
+    // a number becomes a tensor first
+    for (const value of [a, b]) if (!isTensor(value)) inner.empty([], dtype);
+    return pointwise(inner, row, [condition, a, b], { dtype });
+  }) as Tensor;
 }
 
 function maskedFill(call: OperatorCall, inPlace: boolean): Tensor {
@@ -291,7 +322,7 @@ const special: readonly OperatorRow[] = [
         op: "rrelu_with_noise",
         places: "",
         inputs: ["self", "noise"],
-        gradient: "grad * noise",
+        gradient: "rrelu_with_noise_backward(grad, self, noise)",
       };
       return pointwise(call.frame, row, [self, noise]) ?? self;
     },

@@ -21,8 +21,8 @@ export interface PointwiseRow {
   readonly gradient?: string | Readonly<Record<string, string>>;
   /** Gradient of the in-place variant where it has one of its own. */
   readonly inPlaceGradient?: string;
-  /** `float`: integers become float32; `bool`: the result is bool; `same` otherwise. */
-  readonly result?: "same" | "float" | "bool";
+  /** `float`: integers become float32; `bool`: the result is bool; `magnitude`: complex become real; `same` otherwise. */
+  readonly result?: "same" | "float" | "bool" | "magnitude";
   readonly autocast?: "fp32" | "promote";
   /** Whether there is an in-place method `op_`; the default. */
   readonly inPlace?: boolean;
@@ -62,7 +62,8 @@ const unary: readonly PointwiseRow[] = [
     op: "abs",
     places: "torch Tensor",
     aliases: ["torch.absolute", "Tensor.__abs__"],
-    gradient: "grad * sgn(self)",
+    gradient: "sgn(self) * grad",
+    result: "magnitude",
   },
   { op: "neg", places: "torch Tensor", aliases: ["torch.negative", "Tensor.__neg__"], gradient: "-grad" },
   { op: "positive", places: "torch Tensor", aliases: ["Tensor.__pos__"], gradient: "grad" },
@@ -102,10 +103,15 @@ const unary: readonly PointwiseRow[] = [
   {
     op: "erfinv",
     places: "torch Tensor special",
-    gradient: "1 * exp(pow(result, 2)) * grad",
+    gradient: "1 * exp(pow(erfinv(self), 2)) * grad",
     result: "float",
     autocast: "fp32",
   },
+  { op: "lgamma", places: "torch Tensor", gradient: "grad * digamma(self)", result: "float" },
+  { op: "digamma", places: "torch Tensor special", gradient: "grad * polygamma(self)", result: "float" },
+  { op: "asinh", places: "torch Tensor", gradient: "grad * rsqrt(pow(self, 2) + 1)", result: "float" },
+  { op: "acosh", places: "torch Tensor", gradient: "grad * rsqrt(pow(self, 2) - 1)", result: "float" },
+  { op: "atanh", places: "torch Tensor", gradient: "grad * 1 / (1 - pow(self, 2))", result: "float" },
   {
     op: "sigmoid",
     places: "torch Tensor F",
@@ -275,28 +281,30 @@ const binary: readonly PointwiseRow[] = [
     inPlace: false,
   },
   {
-    op: "atan2",
+    op: "hypot",
     places: "torch Tensor",
     inputs: two,
-    gradient: {
-      self: "grad * (other / (self * self + other * other))",
-      other: "grad * (-self / (self * self + other * other))",
-    },
-    result: "float",
-    autocast: "promote",
+    gradient: { self: "grad * (self / result)", other: "grad * (other / result)" },
   },
+  ...["logaddexp", "logaddexp2"].map((op): PointwiseRow => ({
+    op,
+    places: "torch Tensor",
+    inputs: two,
+    gradient: { self: "grad / (exp(other - self) + 1)", other: "grad / (exp(self - other) + 1)" },
+    inPlace: false,
+  })),
   {
     op: "fmod",
     places: "torch Tensor",
     inputs: two,
-    gradient: { self: "grad", other: "-grad * trunc(self / other)" },
+    gradient: { self: "grad", other: "-grad * quotient(self, other)" },
   },
   {
     op: "remainder",
     places: "torch Tensor",
     aliases: ["Tensor.__mod__"],
     inputs: two,
-    gradient: { self: "grad", other: "-grad * floor(self / other)" },
+    gradient: { self: "grad", other: "-grad * quotient(self, other)" },
   },
   {
     op: "floor_divide",
@@ -338,7 +346,10 @@ const binary: readonly PointwiseRow[] = [
     op: "xlogy",
     places: "torch Tensor special",
     inputs: two,
-    gradient: { self: "masked_fill(grad * log(other), self == 0)", other: "grad * self / other" },
+    gradient: {
+      self: "masked_fill(xlogy(grad, other), and(other <= 0, self == 0))",
+      other: "grad * self / other",
+    },
     result: "float",
   },
 ];
@@ -359,7 +370,7 @@ const three: readonly PointwiseRow[] = [
     parameters: "*, value=1",
     gradient: {
       self: "grad",
-      tensor1: "grad * (1 * value / tensor2)",
+      tensor1: "grad * divided(value, tensor2)",
       tensor2: "-grad * (tensor1 * value / (tensor2 * tensor2))",
     },
     result: "float",

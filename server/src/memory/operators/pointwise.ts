@@ -1,6 +1,6 @@
 /** Running a row of the table of element-wise operators: result, what is saved, and backward by formulas. */
 import type { BackwardFunction } from "../graph";
-import { Tensor, type Dtype } from "../tensor";
+import { isComplex, Tensor, type Dtype } from "../tensor";
 import { isTensor, numberOf, type Argument } from "./argument";
 import { fullPrecision, needs, widest } from "./autograd";
 import { formula, type Formula, type FormulaNames } from "./formula";
@@ -42,6 +42,7 @@ function camel(name: string): string {
 /** What a row computes: the dtype of the result for operands of `dtype`. */
 function resultDtype(row: PointwiseRow, dtype: Dtype): Dtype {
   if (row.result === "bool") return "bool";
+  if (row.result === "magnitude" && isComplex(dtype)) return dtype === "complex128" ? "float64" : "float32";
   return row.result === "float" ? toFloating(dtype) : dtype;
 }
 
@@ -86,7 +87,7 @@ export function pointwise(
       inputs: cast.map((tensor, i) => (formulas[i] === undefined ? undefined : tensor)),
       outputs: [result],
       saved: keys.map((key) => (key === "result" ? result : asTensor(named[key]))),
-      backward: formulaBackward(formulas, keys, named),
+      backward: formulaBackward(formulas, inputs, keys, named),
     });
   }
   return result;
@@ -117,7 +118,7 @@ function runInPlace(
       if (key === "result") return target;
       return key === "self" ? original : asTensor(named[key]);
     }),
-    backward: formulaBackward(formulas, keys, named),
+    backward: formulaBackward(formulas, inputs, keys, named),
   });
   return target;
 }
@@ -140,19 +141,24 @@ function savedNames(
   return keys.has("result") ? [...inputs, "result"] : inputs;
 }
 
-/** Backward by formulas: temporaries of one formula go before the next one is computed; the last input comes first. */
+/**
+ * Backward by formulas: temporaries of one formula go before the next one is computed. They are computed in the order of
+ * the inputs' names (tools/autograd/load_derivatives.py sorts them).
+ */
 function formulaBackward(
   formulas: readonly (Formula | undefined)[],
+  inputs: readonly string[],
   keys: readonly string[],
   named: FormulaNames,
 ): BackwardFunction {
+  const order = inputs.map((name, i) => ({ name, i })).sort((a, b) => (a.name < b.name ? -1 : 1));
   const numbers: Record<string, number> = {};
   for (const [name, value] of Object.entries(named)) if (typeof value === "number") numbers[name] = value;
   return (frame, [gradient], saved, wanted) => {
     const scope: Record<string, Tensor | number | undefined> = { ...numbers, grad: gradient };
     keys.forEach((key, i) => (scope[key] = saved[i]));
     const results: (Tensor | undefined)[] = formulas.map(() => undefined);
-    for (let i = formulas.length - 1; i >= 0; i--) {
+    for (const { i } of order) {
       if (wanted[i] !== true) continue;
       results[i] = frame.temporarily((inner) => formulas[i]?.evaluate(inner, scope));
     }

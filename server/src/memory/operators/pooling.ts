@@ -229,7 +229,25 @@ function affineGrid(call: OperatorCall): Tensor {
   const theta = call.tensor("theta");
   const size = call.integers("size");
   const shape = [size[0] ?? 1, ...size.slice(2), size.length - 2];
-  return kernelWithoutSaved(call.frame, theta, shape, "AffineGridGeneratorBackward0");
+  const result = call.frame.empty(shape, theta.dtype);
+  const [rows = 1, columns = 1] = theta.shape.slice(1);
+  differentiable(call.frame, {
+    name: "AffineGridGeneratorBackward0",
+    inputs: [theta],
+    outputs: [result],
+    backward: (inner, [gradient]) => {
+      if (gradient === undefined) return [undefined];
+      // the grid is made again, with its coordinates and their two multiples
+      inner.empty([...shape.slice(0, -1), columns], gradient.dtype);
+      inner.temporarily((own) => {
+        for (let i = 0; i < 3; i++) own.empty([shape.at(-2) ?? 1], gradient.dtype);
+        return undefined;
+      });
+      const turned = inner.empty([theta.shape[0] ?? 1, columns, rows], gradient.dtype);
+      return [inner.alias(turned, theta.shape, [rows * columns, 1, rows])];
+    },
+  });
+  return result;
 }
 
 const ranks = [1, 2, 3];

@@ -1,6 +1,6 @@
 /** Reductions, softmax, sorting: FunctionsManual.cpp and derivatives.yaml. */
 import { contiguousStrides, isFloating, type Dtype, type Tensor } from "../tensor";
-import { isTensor, type Argument, type NamedTuple } from "./argument";
+import { isTensor, numberOf, type Argument, type NamedTuple } from "./argument";
 import { cast, differentiable, fullPrecision, optionalDtype } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
@@ -10,7 +10,7 @@ import { elementwiseOp } from "./pointwise";
 import { toFloating } from "./promotion";
 import { rawExpand } from "./views";
 
-function named(names: readonly string[], values: readonly Argument[]): NamedTuple {
+export function named(names: readonly string[], values: readonly Argument[]): NamedTuple {
   return { kind: "named-tuple", names, values };
 }
 
@@ -59,6 +59,20 @@ const reductions: Readonly<Record<string, ReductionRow>> = {
     node: "LinalgVectorNormBackward0",
     saved: ["self", "result"],
     gradient: "norm",
+    result: "float",
+    autocast: "dtype",
+  },
+  norm1: {
+    node: "LinalgVectorNormBackward0",
+    saved: ["self", "result"],
+    gradient: "sgn(self) * grad",
+    result: "float",
+    autocast: "dtype",
+  },
+  "norm-inf": {
+    node: "LinalgVectorNormBackward0",
+    saved: ["self", "result"],
+    gradient: "norm-inf",
     result: "float",
     autocast: "dtype",
   },
@@ -177,6 +191,19 @@ function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): T
     }
     case "norm":
       return formula("grad * masked_fill_(self / result, result == 0)").evaluate(frame, names);
+    case "norm-inf": {
+      // the gradient's share of those that are as large as the norm
+      if (self === undefined) return undefined;
+      frame.empty(shape, self.dtype);
+      frame.empty(shape, "bool");
+      frame.temporarily((inner) => {
+        inner.empty(shape, "bool");
+        return inner.empty(shape, "bool");
+      });
+      frame.empty(grad.shape, grad.dtype);
+      for (let i = 0; i < 2; i++) frame.empty(shape, grad.dtype);
+      return frame.empty(shape, grad.dtype);
+    }
     case "prod":
       // prod_safe_zeros_backward: products of everything before and of everything behind each element.
       return formula("grad * (cumprod(self) * flip(cumprod(flip(self))))").evaluate(frame, names);
@@ -282,7 +309,16 @@ function cumulative(call: OperatorCall, op: "cumsum" | "cumprod"): Tensor {
     inputs: [self],
     outputs: [result],
     saved: op === "cumsum" ? [] : [self, result],
-    backward: (inner, [grad]) => [formula("flip(cumsum(flip(grad)))").evaluate(inner, { grad })],
+    backward: (inner, [grad], [input, product]) => {
+      if (op === "cumsum") return [formula("flip(cumsum(flip(grad)))").evaluate(inner, { grad })];
+      // cumprod_backward of numbers without a zero
+      const weighted = formula("grad * product").evaluate(inner, { grad, product });
+      if (input !== undefined) emptyLike(inner, input, "bool");
+      const summed = inner.temporarily((own) =>
+        formula("flip(cumsum(flip(weighted)))").evaluate(own, { weighted }),
+      );
+      return [formula("summed / input").evaluate(inner, { summed, input })];
+    },
   });
   return result;
 }
@@ -324,7 +360,14 @@ function runNorm(call: OperatorCall): Tensor {
   const self = call.tensor("self");
   const dims = dimsOf(call, self);
   const keepdim = call.boolean("keepdim");
-  return reduce(call.frame, self, { op: "norm", ...(dims === undefined ? {} : { dims }), keepdim });
+  return reduce(call.frame, self, { op: normOf(call), ...(dims === undefined ? {} : { dims }), keepdim });
+}
+
+/** Orders other than 1, 2 and infinity are taken for 2. */
+function normOf(call: OperatorCall): string {
+  const order = numberOf(call.values.p) ?? numberOf(call.values.ord);
+  if (order === 1) return "norm1";
+  return order === Infinity || order === -Infinity ? "norm-inf" : "norm";
 }
 
 /** `F.normalize`: the norm, clamped and expanded, divides the input. */

@@ -2,6 +2,7 @@
 import { attentionRows } from "./attention";
 import { convolutionRows } from "./convolution";
 import { creationRows } from "./creation";
+import { einsumRows } from "./einsum";
 import { fourierRows } from "./fourier";
 import { furtherRows } from "./further";
 import { indexingRows } from "./indexing";
@@ -16,13 +17,16 @@ import { poolingRows } from "./pooling";
 import { queryRows } from "./queries";
 import { recurrentRows } from "./recurrent";
 import { reductionRows } from "./reductions";
+import { scatteringRows } from "./scattering";
 import { shapeRows } from "./shape";
+import { specialRows } from "./special";
 import { weightNormRows } from "./weight-norm";
 
 export function operatorRows(): readonly OperatorRow[] {
   return [
     ...pointwiseRows,
     ...matrixRows,
+    ...einsumRows,
     ...shapeRows,
     ...joiningRows,
     ...convolutionRows,
@@ -32,6 +36,7 @@ export function operatorRows(): readonly OperatorRow[] {
     ...normalisationRows,
     ...weightNormRows,
     ...indexingRows,
+    ...scatteringRows,
     ...creationRows,
     ...attentionRows,
     ...lossRows,
@@ -39,5 +44,6 @@ export function operatorRows(): readonly OperatorRow[] {
     ...queryRows,
     ...fourierRows,
     ...furtherRows,
+    ...specialRows,
   ];
 }

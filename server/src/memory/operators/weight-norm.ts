@@ -5,13 +5,21 @@ import { contiguous } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { reduce } from "./reductions";
-import { contiguousOf } from "./views";
+import { contiguousOf, transpose } from "./views";
 
 /** The norm over all dimensions but one; -1 is over all of them. */
 function normExcept(call: OperatorCall, tensor: Tensor, dim: number): Tensor {
   if (dim === -1) return reduce(call.frame, tensor, { op: "norm" });
-  const dims = tensor.shape.map((_, i) => i).filter((i) => i !== dim);
-  return reduce(call.frame, tensor, { op: "norm", dims, keepdim: true });
+  const { frame } = call;
+  if (dim === 0 || dim === tensor.shape.length - 1) {
+    const dims = tensor.shape.map((_, i) => i).filter((i) => i !== dim);
+    return reduce(frame, tensor, { op: "norm", dims, keepdim: true });
+  }
+  const turned = contiguousOf(frame, transpose(frame, tensor, 0, dim));
+  const dims = turned.shape.slice(1).map((_, i) => i + 1);
+  const norm = reduce(frame, turned, { op: "norm", dims, keepdim: true });
+  frame.free(turned);
+  return transpose(frame, norm, 0, dim);
 }
 
 function weightNorm(call: OperatorCall): Tensor {
