@@ -187,7 +187,7 @@ export class Estimator {
 
   /** The figures of an instance that one of the file's own functions makes. */
   private exampleEstimate(name: string): ModelEstimate | undefined {
-    this.examples ??= examplesOf(this.shared());
+    this.examples ??= examplesOf(this.shared(), this.module);
     const example = this.examples.get(name);
     const type = this.shared()
       .moduleClasses()

@@ -127,7 +127,7 @@ function nameOf(call: Call): string {
 }
 
 /** Calls of the file's module classes outside of classes: what the script itself instantiates. */
-function instantiations(module: Module, names: ReadonlySet<string>): Call[] {
+export function instantiations(module: Module, names: ReadonlySet<string>): Call[] {
   const found: Call[] = [];
   const pending: Node[] = [...module.body].reverse();
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
