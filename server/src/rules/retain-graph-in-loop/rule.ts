@@ -4,6 +4,7 @@ import { enclosingFunction, enclosingLoop } from "../../python/walk";
 import { onlyReads } from "../../torch/api-graph";
 import type { TorchFacts } from "../../torch/facts";
 import { graphCalls, isMadeInRound, type Round } from "../../torch/graph-parts";
+import type { ImportedClass } from "../../torch/imported";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
@@ -155,11 +156,13 @@ function isFresh(torch: TorchFacts, call: Node, round: Round): boolean {
   if (object?.role !== "model") return false;
   const owner = object.classDefinition;
   if (owner !== undefined) return !keepsState(torch, owner);
+  const { importedClass } = object;
+  if (importedClass !== undefined) return !keepsStateElsewhere(importedClass);
   return object.className !== undefined && /^(torch|torchvision|timm|transformers)\./.test(object.className);
 }
 
 /** The class, or a module of this file that it may hold, writes an attribute outside its constructor. */
-function keepsState({ resolve }: TorchFacts, owner: Node): boolean {
+function keepsState({ resolve }: Pick<TorchFacts, "resolve">, owner: Node): boolean {
   const classes = resolve.index.classes.filter((one) => one === owner || resolve.isModuleClass(one));
   return resolve.index.attributeStores.some(({ target, statement }) => {
     const around = enclosingFunction(statement);
@@ -167,6 +170,11 @@ function keepsState({ resolve }: TorchFacts, owner: Node): boolean {
     if (target.kind !== "Attribute") return false;
     return classes.some((one) => one.start <= statement.start && statement.end <= one.end);
   });
+}
+
+function keepsStateElsewhere({ definition, file }: ImportedClass): boolean {
+  const { resolve } = file.torch;
+  return resolve.imported.basesOf(definition).length > 0 || keepsState(file.torch, definition);
 }
 
 /** The loss, or something it is made of, goes to code that may call backward. */
