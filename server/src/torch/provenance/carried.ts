@@ -26,6 +26,7 @@ import {
 } from "../api-graph";
 import type { ImportedFunction } from "../imported";
 import { methodOfImported } from "../resolve-imported";
+import { enclosingClass } from "../resolve-index";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { atEntry, type Definition, type Flow, type Reaching } from "./flow";
 import type { GradientModes } from "./gradient-mode";
@@ -43,6 +44,7 @@ import {
   scaledLeaf,
   wholeOf,
 } from "./shapes";
+import { mayRunParameters } from "./runs-parameters";
 import { isNoTensorAt, tensorTestAround } from "./tensor-tests";
 import type { ModuleParameters } from "./parameters";
 import type { BackwardCall } from "./sinks";
@@ -594,7 +596,11 @@ class Evaluator implements CarriedValues {
     if (summary.graph === "no" && summary.parameters.length === 0) {
       return summary;
     }
-    const trusted = path.length === 0 && !this.options.parameters.showsNone(object.classDefinition);
+    const owner = object.classDefinition;
+    const trusted =
+      path.length === 0 &&
+      !this.options.parameters.showsNone(owner) &&
+      mayRunParameters(forward, owner, resolver, modes);
     return trusted ? madeBy(call, object.certainty, false) : unknown;
   }
 
@@ -617,8 +623,21 @@ class Evaluator implements CarriedValues {
     if (summary.graph === "no" && summary.parameters.length === 0) return summary;
     const owner = object.classDefinition ?? object.importedClass?.definition;
     const { provenance } = (object.importedClass ?? forward).file.torch;
-    const without = owner !== undefined && provenance.parameters.showsNone(owner);
+    const without =
+      owner !== undefined &&
+      (provenance.parameters.showsNone(owner) || !this.mayRunElsewhere(object, forward));
     return path.length === 0 && !without ? madeBy(call, object.certainty, false) : unknown;
+  }
+
+  /** Asked of the class that has the `forward`, where that is the object's own. */
+  private mayRunElsewhere(
+    { importedClass }: ResolvedObject,
+    { definition, file }: ImportedFunction,
+  ): boolean {
+    const owner = enclosingClass(definition);
+    if (owner === undefined || owner !== importedClass?.definition) return true;
+    const { resolve, provenance } = file.torch;
+    return mayRunParameters(definition, owner, resolve, provenance.modes);
   }
 
   private isParameterFree(callee: Expression): boolean {
