@@ -1,7 +1,7 @@
 /**
  * `npm run fixes -- DIR… [--python PYTHON]`: every fix over a tree, each alone and all safe ones together, without writing
  * anything. Says where a fix leaves its finding, brings a new one, breaks the syntax (for CPython too, with `--python`) or
- * changes the text again when applied once more.
+ * changes the text again when applied once more. Each DIR is a workspace whose imports are followed.
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -13,6 +13,7 @@ import { parseModule } from "../server/src/python/parse";
 import { applyEdits } from "../server/src/rules/fix";
 import type { FixSafety } from "../server/src/rules/rule";
 import { discoverFiles } from "../server/src/workspace/discover";
+import { Disk, importResolver } from "../server/src/workspace/imports";
 import { readParserBinaries } from "../server/src/workspace/parser-binaries";
 import { readTextFile } from "../server/src/workspace/text";
 
@@ -32,12 +33,16 @@ async function main(): Promise<void> {
   const counts = new Map<string, number>();
   const faults: string[] = [];
   const changes: Change[] = [];
+  const disk = new Disk();
   const { files } = await discoverFiles(folders, { cwd: process.cwd(), extensions: [".py", ".ipynb"] });
   for (const file of files) {
     const result = await readTextFile(path.resolve(file), file, readLimit(file, undefined));
     const document = "problem" in result ? result : documentOf(file, result.file.text);
     if ("problem" in document) continue;
-    const checked = checkText(file, document.text, {}, undefined, document.form);
+    const absolute = path.resolve(file);
+    const root = folders.map((folder) => path.resolve(folder)).find((folder) => isBelow(absolute, folder));
+    const options = { resolveImport: importResolver(absolute, { root, disk }) };
+    const checked = checkText(file, document.text, options, undefined, document.form);
     if (!checked.findings.some(({ fixes }) => fixes.length > 0)) continue;
     faults.push(...faultsOfSingleFixes(checked, counts, changes), ...faultsOfAll(checked, changes));
   }
@@ -68,7 +73,7 @@ function faultsOfFix(checked: CheckedFile, after: string, rule: string, safety: 
   const faults: string[] = [];
   if (errorsIn(after, checked) > errorsIn(textOf(checked), checked)) faults.push("breaks the syntax");
   const old = countsByRule(checked);
-  const fresh = countsByRule(checkText(checked.name, after, {}, undefined, checked.form));
+  const fresh = countsByRule(checkText(checked.name, after, checked.options, undefined, checked.form));
   if ((fresh.get(rule) ?? 0) >= (old.get(rule) ?? 0)) faults.push(`leaves its finding (${safety})`);
   for (const [other, count] of fresh) {
     if (other !== rule && count > (old.get(other) ?? 0)) faults.push(`brings ${other}`);
@@ -78,8 +83,9 @@ function faultsOfFix(checked: CheckedFile, after: string, rule: string, safety: 
 
 function faultsOfAll(checked: CheckedFile, changes: Change[]): string[] {
   const before = textOf(checked);
-  const once = textOf(fixText(checked.name, before, {}, undefined, "safe", checked.form));
-  const twice = textOf(fixText(checked.name, once, {}, undefined, "safe", checked.form));
+  const { name, options, form } = checked;
+  const once = textOf(fixText(name, before, options, undefined, "safe", form));
+  const twice = textOf(fixText(name, once, options, undefined, "safe", form));
   const place = `${checked.name} all safe fixes`;
   changes.push({ place, before: pythonOf(before, checked), after: pythonOf(once, checked) });
   return once === twice ? [] : [`${place}: change the text once more`];
@@ -100,6 +106,10 @@ function errorsIn(text: string, checked: CheckedFile): number {
   const parsed = parseModule(pythonOf(text, checked));
   parsed.dispose();
   return parsed.module.errors.length;
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return file.startsWith(folder + path.sep);
 }
 
 const compiles = `
