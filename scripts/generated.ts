@@ -149,9 +149,9 @@ const indexTexts = {
     quiet: [
       "What rules leave alone: a file that trains with another framework (MXNet, TensorFlow, Keras, JAX, Paddle and others) and",
       "imports nothing of PyTorch or of what is built on it gets no findings from rules. In files that import `pytest` or",
-      "`unittest` no evaluation is reported; neither is a forward on made-up data (`torch.randn(1, 3, 224, 224)`), or in a function",
-      "`test_…`, whose result is only printed, compared or asked for its shape. How other files are followed:",
-      "[configuration.md](configuration.md#other-files).",
+      "`unittest` neither evaluations are reported nor what is kept with its graph; nor is a forward on made-up data",
+      "(`torch.randn(1, 3, 224, 224)`), or in a function `test_…`, whose result is only printed, compared or asked for its shape.",
+      "How other files are followed: [configuration.md](configuration.md#other-files).",
     ],
     header: "| rule | level | what it reports |",
   },
@@ -161,7 +161,7 @@ const indexTexts = {
       "由各规则目录自动生成。**error**：训练会中断或得到错误结果；**warning**：确有缺陷但代价有限；**information**：代码正确，仅为调优建议；**hint**：弃用或风格。[English](rules.md)",
     quiet: [
       "规则不过问的内容：用其他框架（MXNet、TensorFlow、Keras、JAX、Paddle 等）训练、且没有导入 PyTorch 或任何基于它的库的文件，规则不报告。",
-      "在导入 `pytest` 或 `unittest` 的文件中不报告评估；对随意生成的数据（`torch.randn(1, 3, 224, 224)`）或在名为 `test_…` 的函数中所做的前向传播，",
+      "在导入 `pytest` 或 `unittest` 的文件中不报告评估，也不报告连同计算图被保留的内容；对随意生成的数据（`torch.randn(1, 3, 224, 224)`）或在名为 `test_…` 的函数中所做的前向传播，",
       "如果其结果只用于打印、比较或查看形状，也不报告。如何跟随其他文件：[configuration.zh-cn.md](configuration.zh-cn.md#其他文件)。",
     ],
     header: "| 规则 | 级别 | 报告内容 |",
