@@ -7,9 +7,10 @@ import { budgetFindings, budgetVerdict } from "./directives/budget";
 import { directiveGroupTitles, directiveRules } from "./directives/catalogue";
 import { readHeader } from "./directives/header";
 import type { BudgetHeader } from "./directives/header";
+import type { BudgetFacts } from "./directives/budget";
 import { applySuppressions } from "./directives/suppressions";
 import { estimateModule } from "./memory/estimate";
-import type { BudgetVerdict, Estimates } from "./memory/estimate";
+import type { BudgetVerdict, Estimates, ModelEstimate } from "./memory/estimate";
 import type { ResolveImport } from "./python/resolve-import";
 import type { TrainingSetup } from "./memory/setup";
 import type { MessageText } from "./messages/message";
@@ -105,47 +106,50 @@ export function analyze(parsed: ParsedModule, options: AnalysisOptions = {}): An
     usesOtherFramework(file.scopes) ? [] : rules.filter(({ name }) => ran.has(name)),
     file,
   );
-  const budget = budgetFindings({
-    source: parsed.source,
-    header: withDefaults(file.header, options.defaults),
-    get script() {
-      return file.script;
-    },
-    get verdict() {
-      return file.verdict;
-    },
-    get estimate() {
-      return file.trained;
-    },
-  });
+  const budget = budgetFindings(withDefaults(file.header, options.defaults), file);
   const visible = applySuppressions(parsed, [...findings, ...budget], {
     all: ruleNames,
     ran: (rule) => ran.has(rule) && !failures.some((failure) => failure.rule === rule),
   });
-  return {
-    findings: visible
-      .filter(({ rule }) => ran.has(rule))
-      .map((finding) => withLevel(finding, options.levels))
-      .sort(byPlace),
-    failures,
-    header: file.header,
-    get setup() {
-      return file.setup;
-    },
-    get estimates() {
-      return file.estimates;
-    },
-    get verdict() {
-      return file.verdict;
-    },
-    get trainingLoops() {
-      return spansOf(file.torch.trainingLoops.loops.map(({ loop }) => loop));
-    },
-    get data() {
-      return file.torch.scriptSetup.data;
-    },
-    resolveImport: options.resolveImport,
-  };
+  const reported = visible
+    .filter(({ rule }) => ran.has(rule))
+    .map((finding) => withLevel(finding, options.levels))
+    .sort(byPlace);
+  return new FileAnalysis(file, reported, failures, options.resolveImport);
+}
+
+/** A class, like all that has getters and is made for every file: V8 keeps objects with getters of their own far too long. */
+class FileAnalysis implements Analysis {
+  readonly header: BudgetHeader;
+
+  constructor(
+    private readonly file: FileFacts,
+    readonly findings: readonly Finding[],
+    readonly failures: readonly RuleFailure[],
+    readonly resolveImport: ResolveImport | undefined,
+  ) {
+    this.header = file.header;
+  }
+
+  get setup(): TrainingSetup {
+    return this.file.setup;
+  }
+
+  get estimates(): Estimates {
+    return this.file.estimates;
+  }
+
+  get verdict(): BudgetVerdict | undefined {
+    return this.file.verdict;
+  }
+
+  get trainingLoops(): readonly Span[] {
+    return spansOf(this.file.torch.trainingLoops.loops.map(({ loop }) => loop));
+  }
+
+  get data(): ScriptData {
+    return this.file.torch.scriptSetup.data;
+  }
 }
 
 /** Each once, in source order. */
@@ -186,7 +190,7 @@ function withLevel(finding: Finding, overrides: LevelOverrides | undefined): Fin
 }
 
 /** What rules, budget and estimates share; everything computed on first use, once. */
-class FileFacts implements SharedContext {
+class FileFacts implements SharedContext, BudgetFacts {
   readonly source;
   readonly module;
   readonly header: BudgetHeader;
@@ -245,12 +249,14 @@ class FileFacts implements SharedContext {
   }
 
   /** The estimate of the model that is trained. */
-  get trained() {
+  get estimate(): ModelEstimate | undefined {
     return this.estimates.all()[0];
   }
 
   get verdict(): BudgetVerdict | undefined {
     const { budget, device } = this.setup;
-    return budget === undefined && device === undefined ? undefined : budgetVerdict(this.setup, this.trained);
+    return budget === undefined && device === undefined
+      ? undefined
+      : budgetVerdict(this.setup, this.estimate);
   }
 }

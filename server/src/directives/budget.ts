@@ -18,9 +18,9 @@ import type { BudgetHeader } from "./header";
 import type { HeaderKey } from "./keys";
 import { optimizerNames } from "./optimizers";
 
-export interface BudgetQuestion {
+/** What the findings on a header rest on; asked only where there is one. */
+export interface BudgetFacts {
   readonly source: Source;
-  readonly header: BudgetHeader;
   /** What the script itself says; nothing of the header in it. */
   readonly script: TrainingSetup;
   readonly verdict: BudgetVerdict | undefined;
@@ -29,16 +29,15 @@ export interface BudgetQuestion {
 }
 
 /** Findings on the header, in source order; none for a file without one. */
-export function budgetFindings(question: BudgetQuestion): Finding[] {
-  const { header } = question;
+export function budgetFindings(header: BudgetHeader, facts: BudgetFacts): Finding[] {
   if (header.comments.length === 0 && header.diagnostics.length === 0) return [];
   return [
     ...header.diagnostics.map(({ span, message: text, fix }) =>
       finding("budget-invalid", span, text, [], fix === undefined ? [] : [fix]),
     ),
     ...sanityFindings(header.setup),
-    ...verdictFindings(question),
-    ...disagreements(question),
+    ...verdictFindings(header, facts),
+    ...disagreements(header, facts.script),
   ].sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
 }
 
@@ -89,7 +88,7 @@ function sanityFindings({ budget, device }: TrainingSetup): Finding[] {
 }
 
 /** One finding for each limit that is broken, on the limit's own value. */
-function verdictFindings({ source, header, verdict, estimate }: BudgetQuestion): Finding[] {
+function verdictFindings(header: BudgetHeader, { source, verdict, estimate }: BudgetFacts): Finding[] {
   if (verdict === undefined) return [];
   const { budget, device } = header.setup;
   const { needed, isLowerBound } = verdict;
@@ -132,7 +131,7 @@ function relatedOf({ peak, unknown }: ModelEstimate, at: Span): RelatedLocation[
   return related;
 }
 
-function disagreements({ header, script }: BudgetQuestion): Finding[] {
+function disagreements(header: BudgetHeader, script: TrainingSetup): Finding[] {
   const { setup } = header;
   return [
     compare("batch", setup.batch, script.batch, String),

@@ -1,6 +1,7 @@
 /** How a module uses the names that hold constants: whether a list, a dict or a class attribute may be changed. */
 import type { Expression, Module, Name, Node } from "./tree";
 import type { Binding, Scopes } from "./scope";
+import { FileMemo } from "./file-memo";
 import { walk } from "./walk";
 
 /** Builtins that only read what they are given. */
@@ -99,15 +100,11 @@ interface ModuleUses {
   readonly lastStarImport: number;
 }
 
-const usesByModule = new WeakMap<Node, ModuleUses>();
+const knownUses = new FileMemo<ModuleUses>();
 
 function usesOf(scopes: Scopes): ModuleUses {
-  const module = scopes.module.owner;
-  const known = usesByModule.get(module);
-  if (known !== undefined) return known;
-  const uses = findUses(module as Module);
-  usesByModule.set(module, uses);
-  return uses;
+  const module = scopes.module.owner as Module;
+  return knownUses.of(module, () => findUses(module));
 }
 
 function findUses(module: Module): ModuleUses {

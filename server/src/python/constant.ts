@@ -1,6 +1,17 @@
 /** Constant folding: what an expression's value is when the source alone says so. */
-import type { Attribute, Call, Comparison, Dict, Expression, Name, StringLiteral, Subscript } from "./tree";
+import type {
+  Attribute,
+  Call,
+  Comparison,
+  Dict,
+  Expression,
+  Module,
+  Name,
+  StringLiteral,
+  Subscript,
+} from "./tree";
 import type { Binding, Scopes } from "./scope";
+import { FileMemo } from "./file-memo";
 import { BUILTIN_FOLDERS } from "./constant-builtins";
 import { compare, foldBinary, foldUnary, isTruthy } from "./constant-operators";
 import { isOnlyRead, lastStarImport, storedAttributes } from "./constant-uses";
@@ -42,13 +53,15 @@ export function foldNumber(expression: Expression, scopes: Scopes): number | und
   return value?.kind === "integer" || value?.kind === "float" ? value.value : undefined;
 }
 
-const folders = new WeakMap<Scopes, Folder>();
+const folders = new FileMemo<Map<Scopes, Folder>>();
 
 function folderFor(scopes: Scopes): Folder {
-  const known = folders.get(scopes);
-  if (known !== undefined) return known;
-  const folder = new Folder(scopes);
-  folders.set(scopes, folder);
+  const known = folders.of(scopes.module.owner as Module, () => new Map());
+  let folder = known.get(scopes);
+  if (folder === undefined) {
+    folder = new Folder(scopes);
+    known.set(scopes, folder);
+  }
   return folder;
 }
 

@@ -30,6 +30,7 @@ export function lowerModule(
     body,
     comments: lowering.comments,
     errors: lowering.errors,
+    memos: new Map(),
   };
   for (const statement of body) statement.parent = module;
   return module;

@@ -30,6 +30,8 @@ export interface Module extends NodeBase {
   readonly comments: Comment[];
   /** Where the parser met what is not Python: error and missing nodes, in source order. */
   readonly errors: Span[];
+  /** Kept by `FileMemo`. */
+  readonly memos: Map<unknown, unknown>;
 }
 
 // --- Statements ---------------------------------------------------------------------------------------------------

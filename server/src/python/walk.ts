@@ -13,6 +13,8 @@ import type {
   While,
 } from "./tree";
 
+import { FileMemo } from "./file-memo";
+
 export type ChildCallback = (child: Node) => void;
 
 /**
@@ -306,18 +308,15 @@ export function walk(node: Node, visitor: Visitor): void {
   else enterAndLeaveAll(node, visitor, visitor.leave.bind(visitor));
 }
 
-const knownNodes = new WeakMap<Module, readonly Node[]>();
+const knownNodes = new FileMemo<readonly Node[]>();
 
 /** All nodes of a file in the order in which `walk` enters them; found once, since several go over all of them. */
 export function nodesOf(module: Module): readonly Node[] {
-  let nodes = knownNodes.get(module);
-  if (nodes === undefined) {
+  return knownNodes.of(module, () => {
     const found: Node[] = [];
     enterAll(module, { enter: (node) => void found.push(node) });
-    nodes = found;
-    knownNodes.set(module, nodes);
-  }
-  return nodes;
+    return found;
+  });
 }
 
 function enterAll(node: Node, visitor: Visitor): void {

@@ -3,8 +3,12 @@
  */
 import { message } from "../messages/message";
 import type { MessageText } from "../messages/message";
-import type { NodeKind, Node } from "../python/tree";
+import type { Estimates } from "../memory/estimate";
+import type { Scopes } from "../python/scope";
+import type { Source } from "../python/source";
+import type { Module, NodeKind, Node } from "../python/tree";
 import { nodesOf } from "../python/walk";
+import type { TorchFacts } from "../torch/facts";
 import { lastName, push } from "../torch/resolve-index";
 import { titleOfFix } from "./fix";
 import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext, Visitor } from "./rule";
@@ -106,27 +110,40 @@ class RuleRun {
   private begun(): Visitor {
     if (this.visitor !== undefined) return this.visitor;
     const { rule, shared, result } = this;
-    this.visitor = rule.create({
-      source: shared.source,
-      module: shared.module,
-      // Getters, not copies: the facts are computed when the first rule asks, once for all.
-      get scopes() {
-        return shared.scopes;
-      },
-      get torch() {
-        return shared.torch;
-      },
-      get estimates() {
-        return shared.estimates;
-      },
-      report: (report) => result.findings.push(findingOf(rule, report)),
-    });
+    const report = (reported: Report<string>): void => void result.findings.push(findingOf(rule, reported));
+    this.visitor = rule.create(new ContextOfRule(shared, report));
     return this.visitor;
   }
 
   private broke(error: unknown): void {
     this.isBroken = true;
     this.result.failures.push({ rule: this.rule.name, error });
+  }
+}
+
+/** The facts are computed when the first rule asks, once for all. */
+class ContextOfRule implements RuleContext {
+  readonly source: Source;
+  readonly module: Module;
+
+  constructor(
+    private readonly shared: SharedContext,
+    readonly report: (report: Report<string>) => void,
+  ) {
+    this.source = shared.source;
+    this.module = shared.module;
+  }
+
+  get scopes(): Scopes {
+    return this.shared.scopes;
+  }
+
+  get torch(): TorchFacts {
+    return this.shared.torch;
+  }
+
+  get estimates(): Estimates {
+    return this.shared.estimates;
   }
 }
 

@@ -37,50 +37,56 @@ export function torchFacts(
   resolveImport?: ResolveImport,
   readBeside?: ReadBeside,
 ): TorchFacts {
-  if (resolveImport === undefined) return factsOf(module, scopes, undefined, readBeside);
-  return factsOf(module, scopes, new OtherFiles(resolveImport, factsOfOther).find, readBeside);
+  const find = resolveImport && new OtherFiles(resolveImport, factsOfOther).find;
+  return new FileTorchFacts(module, scopes, find, readBeside);
 }
 
 function factsOfOther(module: Module, find: FindFile): TorchFacts {
-  return factsOf(module, buildScopes(module, { isKnownExport }), find);
+  return new FileTorchFacts(module, buildScopes(module, { isKnownExport }), find, undefined);
 }
 
-function factsOf(
-  module: Module,
-  scopes: Scopes,
-  find: FindFile | undefined,
-  readBeside?: ReadBeside,
-): TorchFacts {
-  let resolve: Resolver | undefined;
-  let provenance: Provenance | undefined;
-  let frameworks: FrameworkFacts | undefined;
-  let trainingLoops: TrainingLoops | undefined;
-  let scriptSetup: ScriptSetup | undefined;
-  const facts: TorchFacts = {
-    module,
-    scopes,
-    imports: find === undefined ? noImports : createImportedNames(scopes, find),
-    findFile: find ?? (() => undefined),
-    get resolve() {
-      return (resolve ??= createResolver(module, scopes, facts.imports));
-    },
-    get provenance() {
-      return (provenance ??= createProvenance(facts.resolve));
-    },
-    get frameworks() {
-      return (frameworks ??= createFrameworkFacts(facts.resolve));
-    },
-    get trainingLoops() {
-      return (trainingLoops ??= createTrainingLoops(facts.resolve, facts.frameworks));
-    },
-    get scriptSetup() {
-      return (scriptSetup ??= createScriptSetup(
-        facts.resolve,
-        facts.frameworks,
-        facts.trainingLoops,
-        readBeside,
-      ));
-    },
-  };
-  return facts;
+/** A class, since V8 keeps objects whose getters were made with them far longer than it has to. */
+class FileTorchFacts implements TorchFacts {
+  readonly imports: ImportedNames;
+  readonly findFile: FindFile;
+  private knownResolver: Resolver | undefined;
+  private knownProvenance: Provenance | undefined;
+  private knownFrameworks: FrameworkFacts | undefined;
+  private knownLoops: TrainingLoops | undefined;
+  private knownSetup: ScriptSetup | undefined;
+
+  constructor(
+    readonly module: Module,
+    readonly scopes: Scopes,
+    find: FindFile | undefined,
+    private readonly readBeside: ReadBeside | undefined,
+  ) {
+    this.imports = find === undefined ? noImports : createImportedNames(scopes, find);
+    this.findFile = find ?? (() => undefined);
+  }
+
+  get resolve(): Resolver {
+    return (this.knownResolver ??= createResolver(this.module, this.scopes, this.imports));
+  }
+
+  get provenance(): Provenance {
+    return (this.knownProvenance ??= createProvenance(this.resolve));
+  }
+
+  get frameworks(): FrameworkFacts {
+    return (this.knownFrameworks ??= createFrameworkFacts(this.resolve));
+  }
+
+  get trainingLoops(): TrainingLoops {
+    return (this.knownLoops ??= createTrainingLoops(this.resolve, this.frameworks));
+  }
+
+  get scriptSetup(): ScriptSetup {
+    return (this.knownSetup ??= createScriptSetup(
+      this.resolve,
+      this.frameworks,
+      this.trainingLoops,
+      this.readBeside,
+    ));
+  }
 }

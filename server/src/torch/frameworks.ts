@@ -218,17 +218,33 @@ export interface FrameworkFacts {
 
 /** Looks through the file once, on first use. */
 export function createFrameworkFacts(resolver: Resolver): FrameworkFacts {
-  let made: { framework: Framework; call: Call }[] | undefined;
-  const facts: FrameworkFacts = {
-    ofClass: (owner) => frameworkOfClass(resolver, owner),
-    around: (node) => frameworkAround(resolver, node),
-    ofObject: (expression) => frameworkOfObject(resolver, expression),
-    get made() {
-      return (made ??= madeIn(resolver));
-    },
-    makerOf: (name) => facts.made.find(({ framework }) => framework.name === name)?.call,
-  };
-  return facts;
+  return new FileFrameworks(resolver);
+}
+
+class FileFrameworks implements FrameworkFacts {
+  private knownMade: FrameworkFacts["made"] | undefined;
+
+  constructor(private readonly resolver: Resolver) {}
+
+  ofClass(owner: ClassDefinition): Framework | undefined {
+    return frameworkOfClass(this.resolver, owner);
+  }
+
+  around(node: Node): Framework | undefined {
+    return frameworkAround(this.resolver, node);
+  }
+
+  ofObject(expression: Expression): Framework | undefined {
+    return frameworkOfObject(this.resolver, expression);
+  }
+
+  get made(): FrameworkFacts["made"] {
+    return (this.knownMade ??= madeIn(this.resolver));
+  }
+
+  makerOf(name: FrameworkName): Call | undefined {
+    return this.made.find(({ framework }) => framework.name === name)?.call;
+  }
 }
 
 /** The framework that a call of this canonical name makes an object of. */

@@ -1,4 +1,5 @@
 /** Whether a script works on a GPU at all: rules about GPU memory have nothing to say about the others. */
+import { FileMemo } from "../python/file-memo";
 import type { Call, Expression, Module, Node } from "../python/tree";
 import { walk } from "../python/walk";
 import type { TorchFacts } from "./facts";
@@ -8,14 +9,10 @@ import type { TorchFacts } from "./facts";
  * framework that places models on its own. `undefined` for CPU scripts and for files that leave the device to others.
  */
 export function gpuEvidence(torch: TorchFacts): Node | undefined {
-  const known = evidence.get(torch.module);
-  if (known !== undefined) return known.place;
-  const place = findEvidence(torch);
-  evidence.set(torch.module, { place });
-  return place;
+  return evidence.of(torch.module, () => findEvidence(torch));
 }
 
-const evidence = new WeakMap<Module, { readonly place: Node | undefined }>();
+const evidence = new FileMemo<Node | undefined>();
 
 const placingCalls = /^torch\.(cuda|xpu|npu)\.(set_device|current_device|device|amp\.\w+)$/;
 const gpuDevice = /^(cuda|xpu|mps|npu|hpu)(:\d*)?$/;

@@ -3,7 +3,8 @@
  * discriminator's": whatever is not understood may be owned, and one optimizer of unknown parameters makes everything
  * unknown.
  */
-import type { Call, Expression, Module } from "../python/tree";
+import { FileMemo } from "../python/file-memo";
+import type { Call, Expression } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
 import type { TorchFacts } from "./facts";
@@ -22,15 +23,10 @@ export interface Ownership {
 
 /** Made once a file. */
 export function modelOwnership(torch: TorchFacts): Ownership {
-  let made = known.get(torch.module);
-  if (made === undefined) {
-    made = new FileOwnership(torch);
-    known.set(torch.module, made);
-  }
-  return made;
+  return known.of(torch.module, () => new FileOwnership(torch));
 }
 
-const known = new WeakMap<Module, Ownership>();
+const known = new FileMemo<Ownership>();
 
 /** Nobody chains more aliases than this. */
 const maximalSteps = 200;

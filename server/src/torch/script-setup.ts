@@ -112,44 +112,68 @@ export function createScriptSetup(
   trainingLoops: TrainingLoops,
   readBeside?: ReadBeside,
 ): ScriptSetup {
-  const constants = new Constants(resolver);
-  let trainers: TrainerCalls | undefined;
-  let deepspeed: { readonly value: DeepSpeedConfiguration | undefined } | undefined;
-  const context: SetupContext = {
-    resolver,
-    frameworks,
-    trainingLoops,
-    constants,
-    get trainers() {
-      return (trainers ??= trainerCallsOf(resolver));
+  const context = new FileSetupContext(resolver, frameworks, trainingLoops, readBeside);
+  return new LazySetup(context) as unknown as ScriptSetup;
+}
+
+/** How each part of a setup is found. */
+const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => ScriptSetup[Key] } = {
+  batch: batchOf,
+  accumulate: accumulationOf,
+  devices: devicesOf,
+  optimizer: optimizerOf,
+  precision: precisionOf,
+  loss: lossOf,
+  model: modelOf,
+  shard: shardingOf,
+  forward: forwardOf,
+  offload: offloadOf,
+  checkpointing: checkpointingOf,
+  data: dataOf,
+};
+
+/** Finds each part when it is first read. */
+class LazySetup {
+  private readonly found = new Map<string, unknown>();
+
+  constructor(private readonly context: SetupContext) {}
+
+  part(key: keyof ScriptSetup): unknown {
+    if (!this.found.has(key)) this.found.set(key, parts[key](this.context));
+    return this.found.get(key);
+  }
+}
+
+for (const key of Object.keys(parts) as (keyof ScriptSetup)[]) {
+  Object.defineProperty(LazySetup.prototype, key, {
+    enumerable: true,
+    get(this: LazySetup) {
+      return this.part(key);
     },
-    get deepspeed() {
-      deepspeed ??= { value: deepSpeedConfiguration(resolver, constants, context.trainers, readBeside) };
-      return deepspeed.value;
-    },
-  };
-  return lazily({
-    batch: () => batchOf(context),
-    accumulate: () => accumulationOf(context),
-    devices: () => devicesOf(context),
-    optimizer: () => optimizerOf(context),
-    precision: () => precisionOf(context),
-    loss: () => lossOf(context),
-    model: () => modelOf(context),
-    shard: () => shardingOf(context),
-    forward: () => forwardOf(context),
-    offload: () => offloadOf(context),
-    checkpointing: () => checkpointingOf(context),
-    data: () => dataOf(context),
   });
 }
 
-/** An object whose properties are computed when they are first read. */
-function lazily(makers: { readonly [Key in keyof ScriptSetup]: () => ScriptSetup[Key] }): ScriptSetup {
-  const result = {};
-  for (const [key, make] of Object.entries(makers)) {
-    let known: { readonly value: unknown } | undefined;
-    Object.defineProperty(result, key, { enumerable: true, get: () => (known ??= { value: make() }).value });
+class FileSetupContext implements SetupContext {
+  readonly constants: Constants;
+  private knownTrainers: TrainerCalls | undefined;
+  private knownDeepSpeed: { readonly value: DeepSpeedConfiguration | undefined } | undefined;
+
+  constructor(
+    readonly resolver: Resolver,
+    readonly frameworks: FrameworkFacts,
+    readonly trainingLoops: TrainingLoops,
+    private readonly readBeside: ReadBeside | undefined,
+  ) {
+    this.constants = new Constants(resolver);
   }
-  return result as ScriptSetup;
+
+  get trainers(): TrainerCalls {
+    return (this.knownTrainers ??= trainerCallsOf(this.resolver));
+  }
+
+  get deepspeed(): DeepSpeedConfiguration | undefined {
+    const { resolver, constants, trainers, readBeside } = this;
+    this.knownDeepSpeed ??= { value: deepSpeedConfiguration(resolver, constants, trainers, readBeside) };
+    return this.knownDeepSpeed.value;
+  }
 }

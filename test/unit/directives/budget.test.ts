@@ -47,7 +47,7 @@ function findingsOf({ header, estimate, script = {} }: Case): { text: string; fi
   const verdict = budgetVerdict(read.setup, estimate);
   return {
     text,
-    findings: budgetFindings({ source: parsed.source, header: read, script, verdict, estimate }),
+    findings: budgetFindings(read, { source: parsed.source, script, verdict, estimate }),
   };
 }
 
@@ -200,7 +200,7 @@ describe("budget findings", () => {
     };
     const header = readHeader(parsed);
     const verdict = budgetVerdict(header.setup, estimate);
-    const [finding] = budgetFindings({ source: parsed.source, header, script: {}, verdict, estimate });
+    const [finding] = budgetFindings(header, { source: parsed.source, script: {}, verdict, estimate });
     assert.ok(finding);
     assert.match(render(finding.message, "en"), /optimizer step at line 3\.$/);
     assert.deepEqual(

@@ -11,11 +11,9 @@ function setupOf(
   files: Readonly<Record<string, string>> = {},
 ): { readonly setup: ScriptSetup; readonly source: Source } {
   const parsed = parseModule(text);
-  const setup = {
-    ...torchFacts(parsed.module, buildScopes(parsed.module), undefined, (name) => files[name]).scriptSetup,
-  };
   parsed.dispose();
-  return { setup, source: parsed.source };
+  const facts = torchFacts(parsed.module, buildScopes(parsed.module), undefined, (name) => files[name]);
+  return { setup: facts.scriptSetup, source: parsed.source };
 }
 
 function valueOf<Value>(found: ScriptValue<Value> | undefined): Value | undefined {

@@ -1,4 +1,5 @@
 /** The optimizer steps every k backwards, and the loss is not divided by k. */
+import { FileMemo } from "../../python/file-memo";
 import type { Expression, Module } from "../../python/tree";
 import { dottedPath, nodesOf } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
@@ -117,22 +118,19 @@ interface Division {
   readonly divisor: Expression;
 }
 
-const knownDivisions = new WeakMap<Module, readonly Division[]>();
+const knownDivisions = new FileMemo<readonly Division[]>();
 
 /** `a / b` and `a /= b`, found once for all loops of a file. */
 function divisionsIn(module: Module): readonly Division[] {
-  let divisions = knownDivisions.get(module);
-  if (divisions === undefined) {
-    divisions = nodesOf(module).flatMap((node): Division[] => {
+  return knownDivisions.of(module, () =>
+    nodesOf(module).flatMap((node): Division[] => {
       if (node.kind === "BinaryOperation" && node.operator === "/") {
         return [{ dividend: node.left, divisor: node.right }];
       }
       if (node.kind !== "AugmentedAssign" || node.operator !== "/") return [];
       return [{ dividend: node.target, divisor: node.value }];
-    });
-    knownDivisions.set(module, divisions);
-  }
-  return divisions;
+    }),
+  );
 }
 
 /** A Python number: a count (`len(loader)`), `loss.item()`, a running sum of such. */

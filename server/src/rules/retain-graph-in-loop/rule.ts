@@ -1,4 +1,5 @@
 /** `retain_graph=True` on the last backward over a graph: nothing walks it again, so it only lives longer. */
+import { FileMemo } from "../../python/file-memo";
 import type { Call, Expression, FunctionDefinition, KeywordArgument, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
 import { onlyReads } from "../../torch/api-graph";
@@ -129,14 +130,15 @@ function isWalkedByOthers(
   });
 }
 
-const knownWalked = new WeakMap<BackwardCall, readonly Node[]>();
+const knownWalked = new FileMemo<Map<BackwardCall, readonly Node[]>>();
 
 /** The calls that began the graphs a backward walks, found once for all that ask. */
 function walkedBy(torch: TorchFacts, backward: BackwardCall): readonly Node[] {
-  let walked = knownWalked.get(backward);
+  const known = knownWalked.of(torch.module, () => new Map());
+  let walked = known.get(backward);
   if (walked === undefined) {
     walked = backward.values.flatMap((value) => [...graphCalls(torch, value)]);
-    knownWalked.set(backward, walked);
+    known.set(backward, walked);
   }
   return walked;
 }

@@ -38,19 +38,35 @@ export interface NeededOptions {
 }
 
 export function createNeeded(options: NeededOptions): Needed {
-  let surely: ReadonlySet<Definition | Node> | undefined;
-  let possibly: ReadonlySet<Definition | Node> | undefined;
-  let attributes: AttributeValues | undefined;
-  const newSlice = (): Slice => new Slice(options, (attributes ??= new AttributeValues(options)));
-  const sinks = (): Expression[] => options.backwards.flatMap(({ values }) => values);
-  return {
-    get surely() {
-      return (surely ??= newSlice().from(sinks()));
-    },
-    get possibly() {
-      return (possibly ??= newSlice().from([...sinks(), ...outOfSight(options.resolver)]));
-    },
-  };
+  return new FileNeeded(options);
+}
+
+class FileNeeded implements Needed {
+  private knownSurely: Needed["surely"] | undefined;
+  private knownPossibly: Needed["possibly"] | undefined;
+  private attributes: AttributeValues | undefined;
+
+  constructor(private readonly options: NeededOptions) {}
+
+  get surely(): Needed["surely"] {
+    return (this.knownSurely ??= this.newSlice().from(this.sinks()));
+  }
+
+  get possibly(): Needed["possibly"] {
+    return (this.knownPossibly ??= this.newSlice().from([
+      ...this.sinks(),
+      ...outOfSight(this.options.resolver),
+    ]));
+  }
+
+  private newSlice(): Slice {
+    this.attributes ??= new AttributeValues(this.options);
+    return new Slice(this.options, this.attributes);
+  }
+
+  private sinks(): Expression[] {
+    return this.options.backwards.flatMap(({ values }) => values);
+  }
 }
 
 /** What reading an attribute of a name may give, whatever it is read of. */

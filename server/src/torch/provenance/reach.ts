@@ -48,19 +48,21 @@ export function createReach(resolver: Resolver): Reach {
   /** What a node runs by its own text, found once: many loops reach the same functions. */
   function directlyFrom(node: Node): readonly FunctionDefinition[] {
     let called = direct.get(node);
-    if (called === undefined) direct.set(node, (called = [...calledIn(node)]));
+    if (called === undefined) direct.set(node, (called = calledIn(node)));
     return called;
   }
 
-  function* calledIn(node: Node): Generator<FunctionDefinition> {
+  function calledIn(node: Node): FunctionDefinition[] {
+    const called: FunctionDefinition[] = [];
     for (const call of callsWithin(resolver.index, node)) {
       const target = resolver.functionOf(call) ?? forwardOf(call.callee);
-      if (target) yield target;
+      if (target) called.push(target);
       for (const argument of [...call.positional, ...call.keywords.map(({ value }) => value)]) {
         const passed = functionNamed(argument);
-        if (passed) yield passed;
+        if (passed) called.push(passed);
       }
     }
+    return called;
   }
 
   function forwardOf(callee: Expression): FunctionDefinition | undefined {
