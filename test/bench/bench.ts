@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: where the time of a check goes, as ratios against tree-sitter's own parse of the same text;
  * `npm run bench -- --tree FOLDER` the same for all Python files of a folder, `-- --threads FOLDER` what a second
- * thread gains there. Prints; asserts nothing, since machines
+ * thread gains there, `-- --estimates` what an estimate costs. Prints; asserts nothing, since machines
  * differ: what must not grow is counted in `test/unit/work.test.ts`.
  */
 import { existsSync, statSync } from "node:fs";
@@ -11,6 +11,7 @@ import { parseModule } from "../../server/src/python/parse";
 import { buildScopes } from "../../server/src/python/scope";
 import { fixtures } from "../support/fixtures";
 import { loadParser } from "../support/parser";
+import { runBundled } from "./bundled";
 import { faulty, median, printRow, quantile, script, timed } from "./programs";
 import type { Program } from "./programs";
 import { measurePart, plainParser, threadsTable, treeTable } from "./tree";
@@ -117,6 +118,10 @@ async function main(): Promise<void> {
   await loadParser();
   if (mode === "--part" && folder !== undefined) {
     await measurePart(folder, others);
+    return;
+  }
+  if (mode === "--estimates") {
+    runBundled("estimates.ts");
     return;
   }
   if (mode === "--tree" && folder !== undefined) {

@@ -172,6 +172,7 @@ function isPrivate(gradient: Tensor): boolean {
 function accumulate(execution: Execution, leaf: Tensor, gradient: Tensor | undefined): void {
   if (gradient === undefined) return;
   execution.running = { operator: "AccumulateGrad", location: execution.running.location };
+  execution.reached.add(leaf);
   if (leaf.gradient !== undefined) {
     execution.dropTensor(gradient);
     return;

@@ -4,7 +4,7 @@ import type { BatchGraph } from "./estimate";
 import { build, planOf } from "./estimate-build";
 import { statesOf } from "./estimate-states";
 import type { Subject } from "./estimate-subject";
-import { namedModules, unknownParts } from "./evaluate/nn/state";
+import { modulesOf, unknownParts } from "./evaluate/nn/state";
 import { runStep } from "./evaluate/step";
 import type { World } from "./evaluate/world";
 import type { TrainingSetup } from "./setup";
@@ -23,9 +23,7 @@ export function batchGraphOf(
   const built = build(module, setup, subject, world);
   if (built === undefined) return undefined;
   const { program, model } = built;
-  for (const { module: part } of namedModules(model)) {
-    if (part.module !== undefined) part.module.training = isTraining;
-  }
+  for (const { module: part } of modulesOf(model)) if (part !== undefined) part.training = isTraining;
   const { saved, fault } = runStep(program, model, {
     ...plan,
     loss: "none",

@@ -2,7 +2,7 @@
 import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { States } from "./estimate-peak";
-import { namedTensors, repeatedBlocks } from "./evaluate/nn/state";
+import { repeatedBlocks, tensorsOf } from "./evaluate/nn/state";
 import type { ObjectValue } from "./evaluate/values";
 import { optimizerNeeds, type OptimizerNeeds } from "./optimizers";
 import type { TrainingSetup } from "./setup";
@@ -43,7 +43,7 @@ export interface LeftGradients {
 
 /** The states of a built model. Without `left`, every trainable parameter is taken to get a gradient. */
 export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGradients): ModelStates {
-  const parameters = namedTensors(model, "parameters").map((one) => one.tensor);
+  const parameters = tensorsOf(model, "parameters");
   const trainable = parameters.filter((tensor) => tensor.requiresGrad);
   const isTraining = (setup.mode?.value ?? "train") === "train";
   const setting = isTraining ? setup.optimizer?.value : undefined;
@@ -51,7 +51,7 @@ export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGr
   const needs = setting === undefined ? undefined : optimizerNeeds(setting, left?.stepped ?? trainable);
   const whole = {
     parameters: storageBytes(parameters),
-    buffers: storageBytes(namedTensors(model, "buffers").map((one) => one.tensor)),
+    buffers: storageBytes(tensorsOf(model, "buffers")),
     gradients: isTraining ? (left?.gradients ?? ownBytes(trainable)) : 0,
     optimizer: needs?.state ?? 0,
   };
@@ -88,7 +88,7 @@ export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGr
 function largestUnit(model: ObjectValue, whole: number): number {
   let largest = 0;
   for (const block of repeatedBlocks(model)) {
-    largest = Math.max(largest, storageBytes(namedTensors(block, "parameters").map((one) => one.tensor)));
+    largest = Math.max(largest, storageBytes(tensorsOf(block, "parameters")));
   }
   return largest === 0 ? whole : largest;
 }

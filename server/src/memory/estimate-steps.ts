@@ -8,7 +8,7 @@ import { peakOf } from "./estimate-peak";
 import { statesOf, type ModelStates } from "./estimate-states";
 import { unknownParts } from "./evaluate/nn/state";
 import { runStep, type StepMeasure } from "./evaluate/step";
-import { leavesLossOpen, type TrainingSetup } from "./setup";
+import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
 
 /** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
 const searchSteps = 10_000_000;
@@ -56,6 +56,11 @@ export class ModelSteps {
     return this.known.has(batch);
   }
 
+  /** Steps that have been simulated and understood. */
+  understood(): RanStep[] {
+    return [...this.known.values()].filter((ran) => ran !== undefined).filter((ran) => ran.isUnderstood);
+  }
+
   /** The same model under other choices: precision, checkpoints. */
   under(setup: TrainingSetup): ModelSteps {
     return new ModelSteps(this.built, setup);
@@ -74,6 +79,10 @@ export class ModelSteps {
     if (step === undefined) return false;
     this.scaled = { step, from, to };
     return true;
+  }
+
+  get isScaled(): boolean {
+    return this.scaled !== undefined;
   }
 
   /** Allocated bytes at a micro-batch, by the line; undefined where there is none. */
@@ -107,11 +116,15 @@ export class ModelSteps {
   savedPerSample(): number | undefined {
     const present = this.simulated();
     if (present === undefined || present.measure.fault !== undefined) return undefined;
-    if (this.scaled !== undefined) {
-      const { from, to } = this.scaled;
-      return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
+    const twice = 2 * present.batch;
+    // Where micro-batches will be searched for, a whole step is of use to them.
+    if (this.scaled === undefined && limitOf(this.setup) !== undefined) {
+      const other = this.simulated(twice);
+      if (other !== undefined && other.measure.fault === undefined) this.scale(present, other);
     }
-    const plan = planOf(this.setup, 2 * present.batch);
+    const { from, to } = this.scaled ?? { from: present, to: this.known.get(twice) };
+    if (to !== undefined) return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
+    const plan = planOf(this.setup, twice);
     if (plan === undefined) return undefined;
     const { program, model } = this.built;
     const other = runStep(program, model, { ...plan, forwardOnly: true });

@@ -29,21 +29,18 @@ export function largestBatch(steps: ModelSteps, limit: number): number | undefin
 function onLines(steps: ModelSteps, limit: number): number | undefined {
   const present = steps.simulated();
   if (present?.isUnderstood !== true) return undefined;
-  const ran: RanStep[] = [present];
-  let answer = searched((batch) => steps.guessedBytes(present, batch), limit) ?? 0;
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+  const guessed = (ran: RanStep): number => searched((batch) => steps.guessedBytes(ran, batch), limit) ?? 0;
+  const onLine = (): number => searched((batch) => steps.scaledBytes(batch), limit) ?? 0;
+  let answer = steps.isScaled ? onLine() : guessed(present);
+  for (let attempt = 0; attempt <= mostAttempts; attempt++) {
     const wanted = Math.max(answer, 1);
+    const ran = steps.understood();
+    const confirmed = steps.isScaled ? ran.find(({ batch }) => batch === wanted) : undefined;
+    if (confirmed !== undefined) return confirmed.bytes <= limit === answer > 0 ? answer : undefined;
     const next = steps.simulated(steps.isSimulated(wanted) ? wanted + 1 : wanted);
     if (next?.isUnderstood !== true) return undefined;
-    const partner = ran.find((one) => one.batch !== next.batch && steps.scale(one, next));
-    ran.push(next);
-    if (partner === undefined) {
-      answer = searched((batch) => steps.guessedBytes(next, batch), limit) ?? 0;
-      continue;
-    }
-    answer = searched((batch) => steps.scaledBytes(batch), limit) ?? 0;
-    const confirmed = ran.find(({ batch }) => batch === Math.max(answer, 1));
-    if (confirmed !== undefined) return confirmed.bytes <= limit === answer > 0 ? answer : undefined;
+    const isOnLine = ran.some((one) => one.batch !== next.batch && steps.scale(one, next));
+    answer = isOnLine ? onLine() : guessed(next);
   }
   return undefined;
 }

@@ -106,6 +106,8 @@ export class Execution {
   timeline: TimelinePoint[] | undefined;
   /** Kernels that are known to hold more than is counted, by place and reason. */
   readonly bounds = new Map<string, { readonly reason: Message; readonly span: Span | undefined }>();
+  /** Leaves that got a gradient, also where it was added to the one that they had. */
+  readonly reached = new Set<Tensor>();
   /** What is allocated and freed since `beginLog`. */
   log: AllocationLog | undefined;
   readonly parameters: Tensor[] = [];

@@ -11,7 +11,7 @@ import { isModuleClass } from "./classes";
 import { evaluateInPlace, trains } from "./in-place";
 import { effectsOf } from "./effects";
 import { Interpreter, type Limits } from "./interpreter";
-import { namedModules, namedTensors } from "./nn/state";
+import { namedModules, tensorsOf } from "./nn/state";
 import type { ObjectValue } from "./values";
 import { ClassValue, FunctionValue, type Value } from "./values";
 import type { World } from "./world";
@@ -43,6 +43,8 @@ export class Program {
   private baseline: OtherBytes = noBytes;
   /** A forward leaves more behind than its output: the iteration before matters to the next. */
   leavesTraces = false;
+  /** Of which steps the gradients are that the parameters hold; undefined where nothing is known of them. */
+  gradientsOf: string | undefined;
 
   constructor(
     readonly execution: Execution,
@@ -181,9 +183,7 @@ export class Program {
   adopt(model: ObjectValue): void {
     const { execution } = this;
     const storages = new Set(
-      [...namedTensors(model, "parameters"), ...namedTensors(model, "buffers")].map(
-        ({ tensor }) => tensor.storage,
-      ),
+      [...tensorsOf(model, "parameters"), ...tensorsOf(model, "buffers")].map(({ storage }) => storage),
     );
     const other = { ...execution.liveBytes(), live: execution.live, allocated: execution.allocated };
     for (const { bytes, kind } of storages) {

@@ -9,13 +9,13 @@ import type { AllocationLog, Bytes, LoggedStep } from "../allocation-log";
 import { roundedUp } from "../allocation-log";
 import type { Checkpointed, InputSpecification, Mode, Precision } from "../setup";
 import type { Peak, TimelinePoint, Work } from "../tape";
-import { isFloating, Tensor, type Dtype, type Storage } from "../tensor";
+import { dtypeBytes, elementCount, isFloating, Tensor, type Dtype, type Storage } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { CallRecorder } from "./call-records";
 import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
 import { trainModule } from "./nn/methods";
-import { namedModules, namedTensors, repeatedBlocks } from "./nn/state";
+import { modulesOf, outermost, repeatedBlocks, tensorsOf } from "./nn/state";
 import type { Program } from "./program";
 import { Heap, type ObjectValue, type Value } from "./values";
 
@@ -71,10 +71,7 @@ const autocastPrecision: Readonly<Partial<Record<Precision, Dtype>>> = {
 export function castStates(program: Program, model: ObjectValue, precision: Precision): void {
   const dtype = lowPrecision[precision];
   if (dtype === undefined) return;
-  const held = [...namedTensors(model, "parameters"), ...namedTensors(model, "buffers")].map(
-    (one) => one.tensor,
-  );
-  program.execution.castStates(dtype, held);
+  program.execution.castStates(dtype, [...tensorsOf(model, "parameters"), ...tensorsOf(model, "buffers")]);
 }
 
 /** An input or target of the step at a micro-batch. */
@@ -112,21 +109,9 @@ export interface BlockCount {
  */
 function blocksOf(model: ObjectValue, checkpoint: Checkpointed): readonly ObjectValue[] {
   if (typeof checkpoint === "object") {
-    const named = namedModules(model).filter(({ module }) => checkpoint.includes(module.type.name));
-    return named.map(({ module }) => module);
+    return modulesOf(model).filter(({ type }) => checkpoint.includes(type.name));
   }
   return outermost(model, new Set(repeatedBlocks(model)));
-}
-
-function outermost(model: ObjectValue, blocks: ReadonlySet<ObjectValue>): ObjectValue[] {
-  const found: ObjectValue[] = [];
-  let inside: string | undefined;
-  for (const { path, module } of namedModules(model)) {
-    if (inside !== undefined && path.startsWith(`${inside}.`)) continue;
-    inside = blocks.has(module) ? path : undefined;
-    if (inside !== undefined) found.push(module);
-  }
-  return found;
 }
 
 /** How many of the blocks, from the first on, run as checkpointed segments. */
@@ -143,25 +128,59 @@ export function runStep(
   wantsTimeline = false,
 ): StepMeasure {
   if (trains(plan)) enterTraining(program, model);
-  program.execution.zeroGradients(parametersOf(model));
+  const later = laterMicroBatch(program, model, plan, wantsTimeline);
+  if (later !== undefined) return later;
+  program.execution.zeroGradients(tensorsOf(model, "parameters"));
   if (plan.accumulates === true && trains(plan)) runOnce(program, model, plan, false);
   return runOnce(program, model, plan, wantsTimeline);
 }
 
-/** With the gradients that are there: none, or those of the micro-batch before. */
+/**
+ * A later micro-batch on the gradients that the step before has left; undefined where they are not those that micro-batches
+ * like this one would have left. A gradient is as large as its parameter whatever the micro-batch, so that only which
+ * parameters got one has to be the same.
+ */
+function laterMicroBatch(
+  program: Program,
+  model: ObjectValue,
+  plan: StepPlan,
+  wantsTimeline: boolean,
+): StepMeasure | undefined {
+  if (plan.accumulates !== true || program.gradientsOf !== keyOf(plan) || program.leavesTraces)
+    return undefined;
+  const before = tensorsOf(model, "parameters").filter((tensor) => tensor.gradient !== undefined);
+  if (!before.every(({ gradient }) => gradient === undefined || isAlone(gradient))) return undefined;
+  const measure = runOnce(program, model, plan, wantsTimeline);
+  const { reached } = program.execution;
+  const isSame = measure.stepped.length === before.length && before.every((tensor) => reached.has(tensor));
+  return measure.backward !== undefined && measure.fault === undefined && isSame ? measure : undefined;
+}
+
+/** On a storage of its own that is no larger than it. */
+function isAlone({ storage, shape, dtype }: Tensor): boolean {
+  return (
+    storage.tensors === 1 && storage.saved === 0 && storage.bytes === elementCount(shape) * dtypeBytes[dtype]
+  );
+}
+
+/** Plans of one key differ in the micro-batch and in whether gradients wait. */
+function keyOf({ precision, loss, mode, checkpoint, inputs, targets }: StepPlan): string {
+  return JSON.stringify([precision, loss, mode, checkpoint, inputs, targets]);
+}
+
 function runOnce(program: Program, model: ObjectValue, plan: StepPlan, wantsTimeline: boolean): StepMeasure {
+  program.gradientsOf = undefined;
   if (trains(plan) && !program.leavesTraces) {
     const step = new Step(program, model, plan);
     const measure = step.run(wantsTimeline, false);
     program.leavesTraces = step.leavesTraces;
-    if (measure.backward !== undefined && !step.leavesTraces) return measure;
-    if (plan.accumulates !== true) program.execution.zeroGradients(parametersOf(model));
+    if (measure.backward !== undefined && !step.leavesTraces) {
+      if (measure.fault === undefined) program.gradientsOf = keyOf(plan);
+      return measure;
+    }
+    if (plan.accumulates !== true) program.execution.zeroGradients(tensorsOf(model, "parameters"));
   }
   return new Step(program, model, plan).run(wantsTimeline, trains(plan));
-}
-
-function parametersOf(model: ObjectValue): Tensor[] {
-  return namedTensors(model, "parameters").map((one) => one.tensor);
 }
 
 /**
@@ -170,7 +189,7 @@ function parametersOf(model: ObjectValue): Tensor[] {
  */
 function enterTraining(program: Program, model: ObjectValue): void {
   const { interpreter } = program;
-  if (namedModules(model).some(({ module }) => module.module?.training === false)) return;
+  if (modulesOf(model).some(({ module }) => module?.training === false)) return;
   const fault = interpreter.guard(() => {
     const mark = interpreter.references.mark();
     trainModule(interpreter, model, true, undefined);
@@ -223,7 +242,7 @@ class Step {
     private readonly model: ObjectValue,
     private readonly plan: StepPlan,
   ) {
-    this.parameters = parametersOf(model);
+    this.parameters = tensorsOf(model, "parameters");
     this.keepsGraph = program.interpreter.keptInGraph;
     this.log = program.execution.beginLog(plan.batch);
     this.args = callArguments(program, plan);
@@ -318,6 +337,7 @@ class Step {
   private backward(loss: Tensor, result: Writable<StepMeasure>): void {
     const { execution, interpreter } = this.program;
     execution.phase = "backward";
+    execution.reached.clear();
     execution.startPeak();
     const fault = interpreter.guard(() => execution.backward(loss));
     if (isUnknown(fault)) result.fault = fault;

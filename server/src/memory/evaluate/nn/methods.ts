@@ -19,7 +19,7 @@ import {
 import { attach, attachUnknown } from "./attach";
 import { runForward } from "./call";
 import { addHook } from "./hooks";
-import { joinPath, namedModules, namedTensors, type NamedTensor } from "./state";
+import { joinPath, modulesOf, namedModules, namedTensors, tensorsOf, type NamedTensor } from "./state";
 
 /** A method whose receiver is a module. */
 export function method(
@@ -64,7 +64,7 @@ function childrenOf(object: ObjectValue): [string, ObjectValue][] {
 /** Runs a function on every submodule, children first, as `apply` does. */
 const apply: Native = method((object, args, interpreter, span) => {
   const callee = args.at(0) ?? null;
-  for (const { module } of namedModules(object).reverse()) {
+  for (const module of modulesOf(object).reverse()) {
     const mark = interpreter.references.mark();
     interpreter.call(callee, new CallArguments([module]), span);
     interpreter.references.releaseTo(mark);
@@ -109,16 +109,16 @@ const requiresGrad: Native = method((object, args, interpreter) => {
     if (isUnknown(flag)) interpreter.note(flag);
     return object;
   }
-  for (const { tensor } of namedTensors(object, "parameters")) tensor.requiresGrad = flag;
+  for (const tensor of tensorsOf(object, "parameters")) tensor.requiresGrad = flag;
   return object;
 });
 
 /** `module.to(dtype)`: floating parameters and buffers of the module change their dtype. */
 export function castModule(interpreter: Interpreter, object: ObjectValue, dtype: Dtype): ObjectValue {
-  const held = [...namedTensors(object, "parameters"), ...namedTensors(object, "buffers")].map(
-    (one) => one.tensor,
-  );
-  interpreter.execution.castStates(dtype, held);
+  interpreter.execution.castStates(dtype, [
+    ...tensorsOf(object, "parameters"),
+    ...tensorsOf(object, "buffers"),
+  ]);
   return object;
 }
 
@@ -217,7 +217,7 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   named_parameters: tensors("parameters", true),
   buffers: tensors("buffers", false),
   named_buffers: tensors("buffers", true),
-  modules: method((object) => iterator(namedModules(object).map((one) => one.module))),
+  modules: method((object) => iterator(modulesOf(object))),
   named_modules: method((object, args) => {
     const prefix = args.or(1, "prefix", "");
     const found = namedModules(object, typeof prefix === "string" ? prefix : "");

@@ -36,6 +36,28 @@ export class ModuleState {
   }
 }
 
+/** A module and all below it, each once, parents first, in the order of `named_modules()`. */
+export function modulesOf(root: ObjectValue): ObjectValue[] {
+  const seen = new Set<ObjectValue>();
+  const pending: ObjectValue[] = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    if (next.module !== undefined) pushReversed(pending, next.module.modules);
+  }
+  return [...seen];
+}
+
+/** So that the first child is the next to be popped. */
+function pushReversed(pending: ObjectValue[], modules: ReadonlyMap<string, ObjectValue | null>): void {
+  if (modules.size === 0) return;
+  const children = [...modules.values()];
+  for (let i = children.length - 1; i >= 0; i--) {
+    const child = children[i];
+    if (child !== undefined && child !== null) pending.push(child);
+  }
+}
+
 /** Module, path and name of the parent's attribute; each module once, parents first, as `named_modules()`. */
 export interface NamedModule {
   readonly path: string;
@@ -88,19 +110,47 @@ export function namedTensors(
   return found;
 }
 
+/** The tensors of `namedTensors` where nobody asks for their names. */
+export function tensorsOf(root: ObjectValue, kind: "parameters" | "buffers"): Tensor[] {
+  const found = new Set<Tensor>();
+  for (const { module } of modulesOf(root)) {
+    for (const tensor of module?.[kind].values() ?? []) if (tensor !== null) found.add(tensor);
+  }
+  return [...found];
+}
+
 /** What in a module tree may hold parameters that are not counted. */
 export function unknownParts(root: ObjectValue): Unknown[] {
-  return namedModules(root).flatMap(({ module }) => [...(module.module?.unknownParts.values() ?? [])]);
+  return modulesOf(root).flatMap(({ module }) => [...(module?.unknownParts.values() ?? [])]);
 }
 
 /** The modules of stacks: containers of several children of one class that is not a container itself. */
 export function repeatedBlocks(root: ObjectValue): ObjectValue[] {
   const blocks = new Set<ObjectValue>();
-  for (const { module } of namedModules(root)) {
-    const children = [...(module.module?.modules.values() ?? [])].filter((child) => child !== null);
+  for (const { module } of modulesOf(root)) {
+    if (module === undefined || module.modules.size < 2) continue;
+    const children = [...module.modules.values()].filter((child) => child !== null);
     const [first] = children;
     if (children.length < 2 || first === undefined || (first.module?.modules.size ?? 0) === 0) continue;
     if (children.every((child) => child.type === first.type)) for (const child of children) blocks.add(child);
   }
   return [...blocks];
+}
+
+/** Those of the modules that lie in no other one of them, in the order of `named_modules()`. */
+export function outermost(root: ObjectValue, among: ReadonlySet<ObjectValue>): ObjectValue[] {
+  const found: ObjectValue[] = [];
+  const seen = new Set<ObjectValue>();
+  const pending: ObjectValue[] = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (seen.has(next)) continue;
+    if (among.has(next)) {
+      found.push(next);
+      for (const inner of modulesOf(next)) seen.add(inner);
+      continue;
+    }
+    seen.add(next);
+    if (next.module !== undefined) pushReversed(pending, next.module.modules);
+  }
+  return found;
 }
