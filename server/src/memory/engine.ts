@@ -4,7 +4,7 @@
  */
 import type { GraphNode } from "./graph";
 import { Frame } from "./operators/frame";
-import { castTo, elementwiseStrides, sumToSize } from "./operators/kernels";
+import { castTo, elementwiseStrides, sameShape, sumToSize } from "./operators/kernels";
 import type { Execution } from "./tape";
 import { isComplex, isDense, type Tensor } from "./tensor";
 
@@ -13,35 +13,46 @@ export interface Root {
   readonly gradient: Tensor | undefined;
 }
 
-/** Gradients that wait for a node: one slot an output. */
-type Waiting = (Tensor | undefined)[];
+/** A node of the graph below the roots during one run. */
+interface Pending {
+  /** Edges that still lead to it. */
+  dependencies: number;
+  /** Gradients that wait for it, one slot an output. */
+  readonly gradients: (Tensor | undefined)[];
+}
+
+interface Schedule {
+  readonly pending: Map<GraphNode, Pending>;
+  readonly ready: NodeQueue;
+  readonly retainGraph: boolean;
+}
 
 /** Runs backward from the roots. Gradients of leaves are left in `tensor.gradient`. */
 export function runBackward(execution: Execution, roots: readonly Root[], retainGraph: boolean): void {
   const outerRunning = execution.running;
   execution.pushGradMode(false);
   const seeds: Tensor[] = [];
-  const waiting = new Map<GraphNode, Waiting>();
-  const started: GraphNode[] = [];
-  for (const root of roots) {
-    const edge = execution.edgeOf(root.tensor);
-    if (edge === undefined) continue;
+  const started = new Set<GraphNode>();
+  const edges = roots.map(({ tensor }) => execution.edgeOf(tensor));
+  for (const edge of edges) if (edge !== undefined) started.add(edge.node);
+  const schedule = { pending: belowRoots(started), ready: new NodeQueue(), retainGraph };
+  roots.forEach(({ tensor, gradient }, i) => {
+    const edge = edges[i];
+    if (edge === undefined) return;
     execution.running = { operator: "ones_like", location: edge.node.location };
-    const seed = root.gradient ?? onesLike(execution, root.tensor);
-    if (root.gradient !== undefined) execution.holdTensor(seed);
+    const seed = gradient ?? onesLike(execution, tensor);
+    if (gradient !== undefined) execution.holdTensor(seed);
     seeds.push(seed);
     execution.holdTensor(seed);
-    place(execution, waiting, edge.node, edge.slot, seed);
-    if (!started.includes(edge.node)) started.push(edge.node);
-  }
-  const dependencies = countDependencies(started);
-  const ready = new NodeQueue();
-  for (const node of started) if ((dependencies.get(node) ?? 0) === 0) ready.push(node);
+    place(execution, schedule.pending.get(edge.node), edge.slot, seed);
+  });
+  const { pending, ready } = schedule;
+  for (const node of started) if (pending.get(node)?.dependencies === 0) ready.push(node);
   for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
-    const gradients = waiting.get(node) ?? [];
-    waiting.delete(node);
+    const gradients = pending.get(node)?.gradients ?? [];
+    pending.delete(node);
     if (node.leaf !== undefined) accumulate(execution, node.leaf, gradients[0]);
-    else runNode(execution, node, gradients, { waiting, dependencies, ready, retainGraph });
+    else runNode(execution, node, gradients, schedule);
   }
   for (const seed of seeds) execution.dropTensor(seed);
   execution.popGradMode();
@@ -53,40 +64,47 @@ function onesLike(execution: Execution, tensor: Tensor): Tensor {
   return execution.allocate(tensor.shape, tensor.dtype, { strides });
 }
 
-interface Schedule {
-  readonly waiting: Map<GraphNode, Waiting>;
-  readonly dependencies: Map<GraphNode, number>;
-  readonly ready: NodeQueue;
-  readonly retainGraph: boolean;
-}
-
-function runNode(execution: Execution, node: GraphNode, gradients: Waiting, schedule: Schedule): void {
+function runNode(
+  execution: Execution,
+  node: GraphNode,
+  gradients: readonly (Tensor | undefined)[],
+  schedule: Schedule,
+): void {
   execution.running = { operator: node.name, location: node.location };
   const saved = execution.unpack(node);
-  const wanted = node.edges.map((edge) => edge !== undefined);
+  const fitted = fittedGradients(execution, node, gradients, saved);
+  // Incoming gradients and saved tensors go only now, after broadcast gradients have been reduced.
+  for (const gradient of gradients) if (gradient !== undefined) execution.dropTensor(gradient);
+  for (const tensor of saved) if (tensor !== undefined) execution.dropTensor(tensor);
+  if (!schedule.retainGraph) execution.dropSavedOf(node);
+  for (let i = 0; i < node.edges.length; i++) {
+    const edge = node.edges[i];
+    if (edge === undefined) continue;
+    const next = schedule.pending.get(edge.node);
+    const gradient = fitted[i];
+    if (gradient !== undefined) place(execution, next, edge.slot, gradient);
+    if (next !== undefined && --next.dependencies === 0) schedule.ready.push(edge.node);
+  }
+}
+
+/** What a node's backward gives for its inputs, as the nodes behind them expect it. */
+function fittedGradients(
+  execution: Execution,
+  node: GraphNode,
+  gradients: readonly (Tensor | undefined)[],
+  saved: readonly (Tensor | undefined)[],
+): (Tensor | undefined)[] {
+  if (!gradients.some((gradient) => gradient !== undefined)) return [];
   const frame = new Frame(execution);
-  const results = gradients.some((gradient) => gradient !== undefined)
-    ? node.backward(frame, gradients, saved, wanted)
-    : [];
+  const wanted = node.edges.map((edge) => edge !== undefined);
+  const results = node.backward(frame, gradients, saved, wanted);
   frame.end(results);
-  const fitted = node.edges.map((edge, i) => {
+  return node.edges.map((edge, i) => {
     const gradient = results[i];
     if (gradient === undefined) return undefined;
     if (edge !== undefined) return fit(execution, gradient, edge.node, edge.slot);
     execution.dropTensor(gradient);
     return undefined;
-  });
-  // Incoming gradients and saved tensors go only now, after broadcast gradients have been reduced.
-  for (const gradient of gradients) if (gradient !== undefined) execution.dropTensor(gradient);
-  for (const tensor of saved) if (tensor !== undefined) execution.dropTensor(tensor);
-  if (!schedule.retainGraph) execution.dropSavedOf(node);
-  node.edges.forEach((edge, i) => {
-    if (edge === undefined) return;
-    const gradient = fitted[i];
-    if (gradient !== undefined) place(execution, schedule.waiting, edge.node, edge.slot, gradient);
-    const left = (schedule.dependencies.get(edge.node) ?? 1) - 1;
-    schedule.dependencies.set(edge.node, left);
-    if (left === 0) schedule.ready.push(edge.node);
   });
 }
 
@@ -128,26 +146,16 @@ function inFrame(execution: Execution, run: (frame: Frame) => Tensor): Tensor {
   return result;
 }
 
-function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, i) => size === b[i]);
-}
-
 /**
  * `InputBuffer::accumulate`: the waiting gradient is added to in place when it is dense and nobody else holds it, else a
  * new tensor is made. Consumes `gradient`.
  */
-function place(
-  execution: Execution,
-  waiting: Map<GraphNode, Waiting>,
-  node: GraphNode,
-  slot: number,
-  gradient: Tensor,
-): void {
-  let slots = waiting.get(node);
-  if (slots === undefined) {
-    slots = [];
-    waiting.set(node, slots);
+function place(execution: Execution, pending: Pending | undefined, slot: number, gradient: Tensor): void {
+  if (pending === undefined) {
+    execution.dropTensor(gradient);
+    return;
   }
+  const slots = pending.gradients;
   const old = slots[slot];
   if (old === undefined) {
     slots[slot] = gradient;
@@ -191,26 +199,30 @@ function accumulate(execution: Execution, leaf: Tensor, gradient: Tensor | undef
 }
 
 function sameLayout(gradient: Tensor, leaf: Tensor): boolean {
-  return (
-    gradient.strides.length === leaf.strides.length && gradient.strides.every((s, i) => s === leaf.strides[i])
-  );
+  return sameShape(gradient.strides, leaf.strides);
 }
 
-/** How many edges of the graph below the roots lead to each node. */
-function countDependencies(roots: readonly GraphNode[]): Map<GraphNode, number> {
-  const dependencies = new Map<GraphNode, number>();
-  const seen = new Set(roots);
-  const pending = [...roots];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+/** The nodes of the graph below the roots, with how many of its edges lead to each. */
+function belowRoots(roots: Iterable<GraphNode>): Map<GraphNode, Pending> {
+  const found = new Map<GraphNode, Pending>();
+  const unseen: GraphNode[] = [];
+  for (const root of roots) {
+    found.set(root, { dependencies: 0, gradients: [] });
+    unseen.push(root);
+  }
+  for (let node = unseen.pop(); node !== undefined; node = unseen.pop()) {
     for (const edge of node.edges) {
       if (edge === undefined) continue;
-      dependencies.set(edge.node, (dependencies.get(edge.node) ?? 0) + 1);
-      if (seen.has(edge.node)) continue;
-      seen.add(edge.node);
-      pending.push(edge.node);
+      const known = found.get(edge.node);
+      if (known !== undefined) {
+        known.dependencies++;
+        continue;
+      }
+      found.set(edge.node, { dependencies: 1, gradients: [] });
+      unseen.push(edge.node);
     }
   }
-  return dependencies;
+  return found;
 }
 
 /** A heap: the node created last comes first, AccumulateGrad before all. */

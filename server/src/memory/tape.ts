@@ -10,7 +10,7 @@ import type { Span } from "../python/tree";
 import { AllocationLog, roundedUp } from "./allocation-log";
 import { CheckpointSegment, Replay } from "./checkpoint";
 import { runBackward } from "./engine";
-import type { BackwardFunction, GraphNode, SavedTensor, StoredTensor } from "./graph";
+import type { BackwardFunction, Edge, GraphNode, OutputMetadata, SavedTensor, StoredTensor } from "./graph";
 import type { Argument, Keywords } from "./operators/argument";
 import { tensorsIn } from "./operators/argument";
 import { callOperator, findOperator } from "./operators/registry";
@@ -140,7 +140,7 @@ export class Execution {
   private readonly autocastCache = new Map<Tensor, Tensor>();
   /** Innermost last: segments that are being recorded, and segments that are being computed again. */
   private readonly packing: { readonly segment: CheckpointSegment; readonly again: boolean }[] = [];
-  private readonly recording: { record: CheckpointSegment["record"] }[] = [];
+  private recording: { record: CheckpointSegment["record"] }[] = [];
   /** Operators that are running; in backward they are those of a segment that is computed again. */
   private callDepth = 0;
   private products = { forward: 0, again: 0 };
@@ -234,13 +234,13 @@ export class Execution {
 
   /** Python (or a container of it) holds the tensor once more. */
   retain(tensor: Tensor): void {
-    this.record({ kind: "retain", tensor });
+    if (this.recording.length > 0) this.record({ kind: "retain", tensor });
     this.holdTensor(tensor);
   }
 
   /** Python gives one reference back. */
   release(tensor: Tensor): void {
-    this.record({ kind: "release", tensor });
+    if (this.recording.length > 0) this.record({ kind: "release", tensor });
     this.dropTensor(tensor);
   }
 
@@ -269,17 +269,18 @@ export class Execution {
   call(name: string, positional: readonly Argument[], keywords: Keywords, location: Location): Argument {
     const outer = this.running;
     if (this.phase !== "backward") this.running = { operator: name, location };
-    const paused = this.recording.splice(0);
+    const recording = this.recording;
+    if (recording.length > 0) this.recording = [];
     let result: Argument;
     this.callDepth++;
     try {
       result = callOperator(this, name, positional, keywords, location);
     } finally {
       this.callDepth--;
-      this.recording.push(...paused);
+      this.recording = recording;
       this.running = outer;
     }
-    this.record({ kind: "call", name, positional, keywords, location, result });
+    if (recording.length > 0) this.record({ kind: "call", name, positional, keywords, location, result });
     return result;
   }
 
@@ -634,47 +635,48 @@ export class Execution {
 
   /** Whether an operator on these inputs makes a graph node. */
   needsGraph(inputs: readonly (Tensor | undefined)[]): boolean {
-    return this.gradEnabled && inputs.some((input) => input?.requiresGrad === true);
+    if (!this.gradEnabled) return false;
+    for (const input of inputs) if (input?.requiresGrad === true) return true;
+    return false;
   }
 
   /**
    * Makes the node of an operator and hangs the outputs on it. Call it only when `needsGraph(inputs)`; saved tensors are
-   * kept in the order given, undefined entries are left out.
+   * kept in the order given.
    */
-  attach(node: {
-    readonly name: string;
-    readonly inputs: readonly (Tensor | undefined)[];
-    readonly outputs: readonly (Tensor | undefined)[];
-    readonly saved: readonly (Tensor | undefined)[];
-    readonly backward: BackwardFunction;
-    readonly dropped?: () => void;
-  }): GraphNode {
-    const saved = node.saved.map((tensor) => (tensor === undefined ? undefined : this.save(tensor)));
-    const edges = node.inputs.map((input) => this.edgeOf(input));
-    for (const edge of edges) if (edge !== undefined) edge.node.references++;
+  attach({ name, inputs, outputs, saved, backward, dropped }: AttachedNode): GraphNode {
+    const kept: (SavedTensor | undefined)[] = [];
+    for (const tensor of saved ?? nothingSaved)
+      kept.push(tensor === undefined ? undefined : this.save(tensor));
+    const edges: (Edge | undefined)[] = [];
+    for (const input of inputs) {
+      const edge = this.edgeOf(input);
+      if (edge !== undefined) edge.node.references++;
+      edges.push(edge);
+    }
     const made: GraphNode = {
-      name: node.name,
+      name,
       sequence: this.nodeCount++,
       location: this.running.location,
       edges,
-      saved,
-      outputs: node.outputs.map((output) => ({
-        shape: output?.shape ?? [],
-        dtype: output?.dtype ?? "float32",
-      })),
-      backward: node.backward,
+      saved: kept,
+      outputs: [],
+      backward,
       references: 0,
       leaf: undefined,
-      dropped: node.dropped,
+      dropped,
     };
-    node.outputs.forEach((output, i) => {
-      if (output === undefined || !canRequireGrad(output.dtype)) return;
+    for (const output of outputs) {
+      const index = made.outputs.length;
+      // a copy: the tensor itself is not kept alive
+      made.outputs.push(output === undefined ? noOutput : { shape: output.shape, dtype: output.dtype });
+      if (output === undefined || !canRequireGrad(output.dtype)) continue;
       if (output.node !== undefined) this.dropNode(output.node);
       output.node = made;
-      output.outputIndex = i;
+      output.outputIndex = index;
       output.requiresGrad = true;
       made.references++;
-    });
+    }
     return made;
   }
 
@@ -729,14 +731,19 @@ export class Execution {
 
   /** The saved tensors of a node that is about to run; the caller owns them. */
   unpack(node: GraphNode): (Tensor | undefined)[] {
-    return node.saved.map((saved) => {
+    const tensors: (Tensor | undefined)[] = [];
+    for (const saved of node.saved) {
       const stored: StoredTensor | undefined =
         saved?.kind === "recomputed" ? saved.segment.unpack(saved) : saved;
-      if (stored === undefined) return undefined;
+      if (stored === undefined) {
+        tensors.push(undefined);
+        continue;
+      }
       const tensor = new Tensor(stored.storage, stored.shape, stored.strides, stored.dtype);
       this.holdTensor(tensor);
-      return tensor;
-    });
+      tensors.push(tensor);
+    }
+    return tensors;
   }
 
   /** The node has run, or nothing leads to it any more. */
@@ -751,6 +758,10 @@ export class Execution {
 
   /** One reference to the node less; at zero its saved tensors go, and its references to earlier nodes. */
   dropNode(node: GraphNode): void {
+    if (node.references > 1) {
+      node.references--;
+      return;
+    }
     const pending = [node];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       if (--next.references > 0 || next.leaf !== undefined) continue;
@@ -766,16 +777,25 @@ export class Execution {
   }
 }
 
-/** What a `torch.autograd.Function` leaves in the graph. */
-export interface FunctionNode {
+/** What an operator hangs on the graph; `name` is PyTorch's, e.g. `MulBackward0`. Undefined entries are left out. */
+export interface AttachedNode {
   readonly name: string;
-  readonly location: Location;
   readonly inputs: readonly (Tensor | undefined)[];
   readonly outputs: readonly (Tensor | undefined)[];
-  readonly saved: readonly (Tensor | undefined)[];
+  /** What backward will ask for, none when left out. */
+  readonly saved?: readonly (Tensor | undefined)[];
   readonly backward: BackwardFunction;
   /** Called once when nothing leads to the node any more. */
   readonly dropped?: () => void;
+}
+
+const nothingSaved: readonly undefined[] = [];
+const noOutput: OutputMetadata = { shape: [], dtype: "float32" };
+
+/** What a `torch.autograd.Function` leaves in the graph. */
+export interface FunctionNode extends AttachedNode {
+  readonly location: Location;
+  readonly saved: readonly (Tensor | undefined)[];
 }
 
 export interface ReentrantCheckpoint {

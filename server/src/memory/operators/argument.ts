@@ -108,17 +108,22 @@ export function numberOf(value: Argument | undefined): number | undefined {
 }
 
 /** All tensors inside nested sequences, tuples and dicts, in order. */
-export function tensorsIn(value: Argument | undefined): Tensor[] {
+export function tensorsIn(value: Argument | readonly (Argument | undefined)[] | undefined): Tensor[] {
   const found: Tensor[] = [];
-  const pending: (Argument | undefined)[] = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (next instanceof Tensor) found.push(next);
-    else if (isSequence(next)) pending.push(...[...next].reverse());
-    else if (typeof next === "object" && next !== null && "kind" in next) {
-      if (next.kind === "named-tuple") pending.push(...[...next.values].reverse());
-      if (next.kind === "dict") pending.push(...next.entries.map((entry) => entry[1]).reverse());
-    }
-  }
+  collectTensors(value, found);
   return found;
+}
+
+function collectTensors(
+  value: Argument | readonly (Argument | undefined)[] | undefined,
+  found: Tensor[],
+): void {
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof Tensor) found.push(value);
+  else if (Array.isArray(value))
+    for (const entry of value as readonly Argument[]) collectTensors(entry, found);
+  else if ("kind" in value) {
+    if (value.kind === "named-tuple") for (const entry of value.values) collectTensors(entry, found);
+    if (value.kind === "dict") for (const [, entry] of value.entries) collectTensors(entry, found);
+  }
 }

@@ -1,25 +1,13 @@
 /** How operators hang themselves on the graph, and autocast's casts before them. */
-import type { BackwardFunction } from "../graph";
-import type { AutocastMode, Execution } from "../tape";
+import type { AttachedNode, AutocastMode, Execution } from "../tape";
 import { isFloating, type Dtype, type Tensor } from "../tensor";
 import type { Frame } from "./frame";
 import { emptyLike } from "./kernels";
 import { promoteTypes } from "./promotion";
 
-export interface NodeRow {
-  /** PyTorch's name, e.g. `MulBackward0`. */
-  readonly name: string;
-  readonly inputs: readonly (Tensor | undefined)[];
-  readonly outputs: readonly (Tensor | undefined)[];
-  readonly saved?: readonly (Tensor | undefined)[];
-  readonly backward: BackwardFunction;
-}
-
 /** Makes the node when one of the inputs requires a gradient. */
-export function differentiable(frame: Frame, row: NodeRow): void {
-  const { execution } = frame;
-  if (!execution.needsGraph(row.inputs)) return;
-  execution.attach({ ...row, saved: row.saved ?? [] });
+export function differentiable({ execution }: Frame, node: AttachedNode): void {
+  if (execution.needsGraph(node.inputs)) execution.attach(node);
 }
 
 /** Whether a tensor's gradient will be asked for. */
@@ -90,29 +78,31 @@ function castAll<Given extends Tensor | undefined>(
 export function lowPrecision<Given extends Tensor | undefined>(
   frame: Frame,
   tensors: readonly Given[],
-): Given[] {
+): readonly Given[] {
   const mode = frame.execution.autocast;
-  if (mode === undefined) return [...tensors];
-  return castAll(frame, tensors, mode.dtype, mode);
+  return mode === undefined ? tensors : castAll(frame, tensors, mode.dtype, mode);
 }
 
 /** The autocast list "fp32": exponentials, norms, losses. */
 export function fullPrecision<Given extends Tensor | undefined>(
   frame: Frame,
   tensors: readonly Given[],
-): Given[] {
+): readonly Given[] {
   const mode = frame.execution.autocast;
-  if (mode === undefined) return [...tensors];
-  return castAll(frame, tensors, "float32", mode);
+  return mode === undefined ? tensors : castAll(frame, tensors, "float32", mode);
 }
 
 /** The autocast list "promote": everything to the widest dtype among the arguments. */
-export function widest<Given extends Tensor | undefined>(frame: Frame, tensors: readonly Given[]): Given[] {
+export function widest<Given extends Tensor | undefined>(
+  frame: Frame,
+  tensors: readonly Given[],
+): readonly Given[] {
   const mode = frame.execution.autocast;
+  if (mode === undefined) return tensors;
   const floating = tensors.flatMap((tensor) =>
     tensor !== undefined && isFloating(tensor.dtype) ? [tensor.dtype] : [],
   );
-  if (mode === undefined || floating.length === 0) return [...tensors];
+  if (floating.length === 0) return tensors;
   const dtype = floating.reduce(promoteTypes);
   return castAll(frame, tensors, dtype, mode);
 }

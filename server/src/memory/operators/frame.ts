@@ -3,27 +3,27 @@
  * it returns, unless they are freed before.
  */
 import type { Execution, Location } from "../tape";
-import type { Dtype, Tensor } from "../tensor";
+import { Tensor, type Dtype } from "../tensor";
 import { tensorsIn, type Argument, type Keywords } from "./argument";
 
 export class Frame {
-  private readonly owned = new Map<Tensor, number>();
+  /** A tensor once for each reference; few at a time, so that a list is faster than a map. */
+  private readonly owned: Tensor[] = [];
 
   constructor(readonly execution: Execution) {}
 
   /** Takes over a reference that the caller owns. */
   own(tensor: Tensor): Tensor {
-    this.owned.set(tensor, (this.owned.get(tensor) ?? 0) + 1);
+    this.owned.push(tensor);
     return tensor;
   }
 
   /** Gives a temporary back before the frame ends. A tensor that the frame does not own is left alone. */
   free(...tensors: readonly (Tensor | undefined)[]): void {
     for (const tensor of tensors) {
-      const count = tensor === undefined ? 0 : (this.owned.get(tensor) ?? 0);
-      if (tensor === undefined || count === 0) continue;
-      if (count === 1) this.owned.delete(tensor);
-      else this.owned.set(tensor, count - 1);
+      const index = tensor === undefined ? -1 : this.owned.lastIndexOf(tensor);
+      if (tensor === undefined || index < 0) continue;
+      this.owned.splice(index, 1);
       this.execution.dropTensor(tensor);
     }
   }
@@ -59,7 +59,7 @@ export class Frame {
     try {
       result = compute(inner);
     } finally {
-      inner.end([result]);
+      inner.end(result);
     }
     return result === undefined ? undefined : this.own(result);
   }
@@ -71,20 +71,18 @@ export class Frame {
     try {
       result = compute(inner);
     } finally {
-      inner.end([result]);
+      inner.end(result);
     }
     return this.own(result);
   }
 
   /** Gives everything back but one reference for each tensor of the result, which goes to the caller. */
   end(result: Argument | readonly (Tensor | undefined)[] | undefined): void {
-    const kept = Array.isArray(result)
-      ? tensorsIn(result.filter((entry): entry is Argument => entry !== undefined))
-      : tensorsIn(result as Argument | undefined);
-    for (const tensor of kept) this.execution.holdTensor(tensor);
-    for (const [tensor, count] of this.owned) {
-      for (let i = 0; i < count; i++) this.execution.dropTensor(tensor);
-    }
-    this.owned.clear();
+    const { execution, owned } = this;
+    if (result instanceof Tensor) execution.holdTensor(result);
+    else if (typeof result === "object" && result !== null)
+      for (const tensor of tensorsIn(result)) execution.holdTensor(tensor);
+    for (const tensor of owned) execution.dropTensor(tensor);
+    owned.length = 0;
   }
 }

@@ -3,11 +3,16 @@ import { contiguousStrides, isContiguous, isDense, type Dtype, type Tensor } fro
 import type { Frame } from "./frame";
 
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, i) => size === b[i]);
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** The broadcast shape; undefined when the shapes do not fit. */
-export function broadcastShapes(...shapes: readonly (readonly number[])[]): number[] | undefined {
+export function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[] | undefined {
+  const [first] = shapes;
+  if (first !== undefined && shapes.every((shape) => sameShape(shape, first))) return first;
   const rank = Math.max(0, ...shapes.map((shape) => shape.length));
   const result = new Array<number>(rank).fill(1);
   for (const shape of shapes) {
@@ -38,18 +43,13 @@ export function broadcastStrides(
 export function elementwiseStrides(
   shape: readonly number[],
   inputs: readonly Pick<Tensor, "shape" | "strides">[],
-): number[] {
-  const full = inputs.filter((input) => sameShape(input.shape, shape));
-  if (full.length === inputs.length && full.every((input) => isContiguous(input)))
-    return contiguousStrides(shape);
-  const first = full[0];
-  if (
-    first !== undefined &&
-    full.length === inputs.length &&
-    isDense(first) &&
-    full.every((input) => sameShape(input.strides, first.strides))
-  ) {
-    return [...first.strides];
+): readonly number[] {
+  const [first] = inputs;
+  if (first === undefined) return contiguousStrides(shape);
+  if (inputs.every((input) => sameShape(input.shape, shape))) {
+    if (inputs.every(isContiguous)) return contiguousStrides(shape);
+    const isAlike = inputs.every((input) => sameShape(input.strides, first.strides));
+    if (isAlike && isDense(first)) return first.strides;
   }
   const strides = inputs.map((input) => broadcastStrides(input, shape));
   const order = shape.map((_, i) => shape.length - 1 - i);

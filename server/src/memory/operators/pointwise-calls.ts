@@ -28,8 +28,8 @@ function runRow(call: OperatorCall, row: PointwiseRow, inPlace: boolean): Tensor
   const operands = inputs.map((name) => operandOf(call, name));
   if (!operands.some(isTensor)) call.fail(argumentNotUnderstood(call.name, inputs[0] ?? "self"));
   const numbers: Record<string, number> = {};
-  for (const [name, value] of Object.entries(call.values)) {
-    const number = numberOf(value);
+  for (const name in call.values) {
+    const number = numberOf(call.values[name]);
     if (number !== undefined) numbers[name] = number;
   }
   const result = pointwise(call.frame, effectiveRow(row, call), operands, { inPlace, numbers });
@@ -49,19 +49,35 @@ function operandOf(call: OperatorCall, name: string): Argument {
   return call.notUnderstood(name);
 }
 
-const withoutRounding = { self: "zeros_like(grad)" } as const;
+/** Rows that arguments change: a rounded quotient has no gradient, a factor of 1 costs nothing. */
+const changes: Readonly<
+  Record<
+    string,
+    { readonly applies: (values: OperatorCall["values"]) => boolean; readonly to: Partial<PointwiseRow> }
+  >
+> = {
+  div: {
+    applies: ({ rounding_mode }) => typeof rounding_mode === "string",
+    to: { gradient: { self: "zeros_like(grad)" }, result: "same" },
+  },
+  add: {
+    applies: ({ alpha }) => (numberOf(alpha) ?? 1) === 1,
+    to: { gradient: { self: "grad", other: "grad" } },
+  },
+  sub: {
+    applies: ({ alpha }) => (numberOf(alpha) ?? 1) !== 1,
+    to: { gradient: { self: "grad", other: "-grad * 1" } },
+  },
+};
 
-function effectiveRow(row: PointwiseRow, call: OperatorCall): PointwiseRow {
-  if (row.op === "div" && typeof call.values.rounding_mode === "string") {
-    return { ...row, gradient: withoutRounding, result: "same" };
-  }
-  if (row.op === "add" && (numberOf(call.values.alpha) ?? 1) === 1) {
-    return { ...row, gradient: { self: "grad", other: "grad" } };
-  }
-  if (row.op === "sub" && (numberOf(call.values.alpha) ?? 1) !== 1) {
-    return { ...row, gradient: { self: "grad", other: "-grad * 1" } };
-  }
-  return row;
+const changedRows = new Map<PointwiseRow, PointwiseRow>();
+
+function effectiveRow(row: PointwiseRow, { values }: OperatorCall): PointwiseRow {
+  const change = changes[row.op];
+  if (change?.applies(values) !== true) return row;
+  let changed = changedRows.get(row);
+  if (changed === undefined) changedRows.set(row, (changed = { ...row, ...change.to }));
+  return changed;
 }
 
 function rowsOf(row: PointwiseRow): OperatorRow[] {

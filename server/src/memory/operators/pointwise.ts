@@ -3,7 +3,7 @@ import type { BackwardFunction } from "../graph";
 import { isComplex, Tensor, type Dtype } from "../tensor";
 import { isTensor, numberOf, type Argument } from "./argument";
 import { fullPrecision, needs, widest } from "./autograd";
-import { formula, type Formula, type FormulaNames } from "./formula";
+import { formula, type Formula } from "./formula";
 import type { Frame } from "./frame";
 import { attachInPlace, needsGraphInPlace } from "./inplace";
 import { broadcastShapes, elementwise, elementwiseStrides } from "./kernels";
@@ -12,24 +12,41 @@ import { resultType, toFloating } from "./promotion";
 
 export type { PointwiseRow };
 
+/** A row made ready: its formulas compiled, in the order of its inputs. */
+interface ReadyRow {
+  readonly inputs: readonly string[];
+  readonly node: string;
+  /** In which order the gradients are computed: by the inputs' names (tools/autograd/load_derivatives.py sorts them). */
+  readonly order: readonly number[];
+  readonly formulas: readonly (Formula | undefined)[];
+  /** The same for a call that writes into the first operand. */
+  readonly inPlaceFormulas: readonly (Formula | undefined)[];
+}
+
+const readyRows = new WeakMap<PointwiseRow, ReadyRow>();
+
+function readied(row: PointwiseRow): ReadyRow {
+  let ready = readyRows.get(row);
+  if (ready === undefined) {
+    const inputs = row.inputs ?? ["self"];
+    ready = {
+      inputs,
+      node: row.node ?? `${camel(row.op)}Backward0`,
+      order: [...inputs.keys()].sort((a, b) => ((inputs[a] ?? "") < (inputs[b] ?? "") ? -1 : 1)),
+      formulas: inputs.map((name) => gradientOf(row, name, false)),
+      inPlaceFormulas: inputs.map((name) => gradientOf(row, name, true)),
+    };
+    readyRows.set(row, ready);
+  }
+  return ready;
+}
+
 /** The formula of one input; in an in-place call of `self` there may be another. */
 function gradientOf(row: PointwiseRow, input: string, inPlace: boolean): Formula | undefined {
   if (inPlace && input === "self" && row.inPlaceGradient !== undefined) return formula(row.inPlaceGradient);
   const text =
     typeof row.gradient === "string" ? (input === "self" ? row.gradient : undefined) : row.gradient?.[input];
   return text === undefined ? undefined : formula(text);
-}
-
-const nodeNames = new Map<string, string>();
-
-function nodeName(row: PointwiseRow): string {
-  if (row.node !== undefined) return row.node;
-  let name = nodeNames.get(row.op);
-  if (name === undefined) {
-    name = `${camel(row.op)}Backward0`;
-    nodeNames.set(row.op, name);
-  }
-  return name;
 }
 
 function camel(name: string): string {
@@ -54,6 +71,8 @@ export interface PointwiseOptions {
   readonly dtype?: Dtype;
 }
 
+type Named = Record<string, Tensor | number | undefined>;
+
 /** Runs a row on its operands (tensors or numbers, in the order of `inputs`). */
 export function pointwise(
   frame: Frame,
@@ -61,52 +80,67 @@ export function pointwise(
   given: readonly Argument[],
   options: PointwiseOptions = {},
 ): Tensor | undefined {
-  const inputs = row.inputs ?? ["self"];
+  const ready = readied(row);
   const operands = given.map((value) => (isTensor(value) ? value : undefined));
   const cast = options.inPlace === true ? operands : castOperands(frame, row, operands);
   const tensors = cast.filter((tensor): tensor is Tensor => tensor !== undefined);
   const shape = broadcastShapes(...tensors.map((tensor) => tensor.shape));
   if (shape === undefined) return undefined;
-  const numbers = given.filter((value) => !isTensor(value));
-  const dtype = options.dtype ?? resultDtype(row, resultType(tensors, numbers));
-  const named: Record<string, Tensor | number | undefined> = { ...options.numbers };
-  inputs.forEach((name, i) => (named[name] = cast[i] ?? numberOf(given[i])));
-  const node = nodeName(row);
   const target = cast[0];
   if (options.inPlace === true && target !== undefined) {
-    return runInPlace(frame, row, target, inputs, cast, named, node);
+    return runInPlace(frame, ready, target, cast, namedOperands(ready, cast, given, options.numbers));
   }
+  const numbers = tensors.length === given.length ? undefined : given.filter((value) => !isTensor(value));
+  const dtype = options.dtype ?? resultDtype(row, resultType(tensors, numbers));
   const result = frame.empty(shape, dtype, elementwiseStrides(shape, tensors));
-  const formulas = inputs.map((name, i) =>
-    needs(frame.execution, cast[i]) ? gradientOf(row, name, false) : undefined,
-  );
-  if (formulas.some((each) => each !== undefined)) {
-    const keys = savedNames(formulas, { ...named, result });
-    frame.execution.attach({
-      name: node,
-      inputs: cast.map((tensor, i) => (formulas[i] === undefined ? undefined : tensor)),
-      outputs: [result],
-      saved: keys.map((key) => (key === "result" ? result : asTensor(named[key]))),
-      backward: formulaBackward(formulas, inputs, keys, named),
-    });
-  }
+  const formulas = wantedFormulas(frame, ready.formulas, cast);
+  if (formulas === undefined) return result;
+  const named = namedOperands(ready, cast, given, options.numbers);
+  named.result = result;
+  const keys = savedNames(formulas, named);
+  frame.execution.attach({
+    name: ready.node,
+    inputs: cast.map((tensor, i) => (formulas[i] === undefined ? undefined : tensor)),
+    outputs: [result],
+    saved: keys.map((key) => asTensor(named[key])),
+    backward: formulaBackward(formulas, ready.order, keys, numbersIn(named)),
+  });
   return result;
+}
+
+/** Operands and numbers by the names that formulas use. */
+function namedOperands(
+  { inputs }: ReadyRow,
+  operands: readonly (Tensor | undefined)[],
+  given: readonly Argument[],
+  numbers: PointwiseOptions["numbers"],
+): Named {
+  const named: Named = { ...numbers };
+  inputs.forEach((name, i) => (named[name] = operands[i] ?? numberOf(given[i])));
+  return named;
+}
+
+/** Formulas of the operands whose gradient will be asked for; undefined when there is none. */
+function wantedFormulas(
+  { execution }: Frame,
+  formulas: readonly (Formula | undefined)[],
+  operands: readonly (Tensor | undefined)[],
+): (Formula | undefined)[] | undefined {
+  if (!execution.needsGraph(operands)) return undefined;
+  const wanted = formulas.map((each, i) => (operands[i]?.requiresGrad === true ? each : undefined));
+  return wanted.some((each) => each !== undefined) ? wanted : undefined;
 }
 
 function runInPlace(
   frame: Frame,
-  row: PointwiseRow,
+  { node, order, inPlaceFormulas }: ReadyRow,
   target: Tensor,
-  inputs: readonly string[],
   operands: readonly (Tensor | undefined)[],
-  named: Record<string, Tensor | number | undefined>,
-  node: string,
+  named: Named,
 ): Tensor {
   target.values = undefined;
   if (!needsGraphInPlace(frame, target, operands.slice(1))) return target;
-  const formulas = inputs.map((name, i) =>
-    needs(frame.execution, operands[i]) ? gradientOf(row, name, true) : undefined,
-  );
+  const formulas = inPlaceFormulas.map((each, i) => (needs(frame.execution, operands[i]) ? each : undefined));
   // The target needs a place among the edges even when only another operand requires a gradient.
   const keys = savedNames(formulas, { ...named, result: target });
   const original = keys.includes("self") ? elementwise(frame, [target], target.dtype) : undefined;
@@ -118,7 +152,7 @@ function runInPlace(
       if (key === "result") return target;
       return key === "self" ? original : asTensor(named[key]);
     }),
-    backward: formulaBackward(formulas, inputs, keys, named),
+    backward: formulaBackward(formulas, order, keys, numbersIn(named)),
   });
   return target;
 }
@@ -128,37 +162,44 @@ function asTensor(value: Tensor | number | undefined): Tensor | undefined {
 }
 
 /** Tensors that the wanted formulas name. */
-function savedNames(
-  formulas: readonly (Formula | undefined)[],
-  named: Readonly<Record<string, Tensor | number | undefined>>,
-): string[] {
-  const keys = new Set<string>();
+function savedNames(formulas: readonly (Formula | undefined)[], named: Readonly<Named>): string[] {
+  const keys: string[] = [];
+  let hasResult = false;
   for (const each of formulas) {
-    for (const name of each?.names ?? []) if (named[name] instanceof Tensor) keys.add(name);
+    for (const name of each?.names ?? []) {
+      if (!(named[name] instanceof Tensor)) continue;
+      if (name === "result") hasResult = true;
+      else if (!keys.includes(name)) keys.push(name);
+    }
   }
   // PyTorch packs inputs by name, then the result.
-  const inputs = [...keys].filter((key) => key !== "result").sort();
-  return keys.has("result") ? [...inputs, "result"] : inputs;
+  if (keys.length > 1) keys.sort();
+  if (hasResult) keys.push("result");
+  return keys;
 }
 
-/**
- * Backward by formulas: temporaries of one formula go before the next one is computed. They are computed in the order of
- * the inputs' names (tools/autograd/load_derivatives.py sorts them).
- */
+/** Without the tensors, which backward must not keep alive. */
+function numbersIn(named: Readonly<Named>): Record<string, number> {
+  const numbers: Record<string, number> = {};
+  for (const name in named) {
+    const value = named[name];
+    if (typeof value === "number") numbers[name] = value;
+  }
+  return numbers;
+}
+
+/** Backward by formulas: temporaries of one formula go before the next one is computed, in the order given. */
 function formulaBackward(
   formulas: readonly (Formula | undefined)[],
-  inputs: readonly string[],
+  order: readonly number[],
   keys: readonly string[],
-  named: FormulaNames,
+  numbers: Readonly<Record<string, number>>,
 ): BackwardFunction {
-  const order = inputs.map((name, i) => ({ name, i })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const numbers: Record<string, number> = {};
-  for (const [name, value] of Object.entries(named)) if (typeof value === "number") numbers[name] = value;
   return (frame, [gradient], saved, wanted) => {
-    const scope: Record<string, Tensor | number | undefined> = { ...numbers, grad: gradient };
-    keys.forEach((key, i) => (scope[key] = saved[i]));
+    const scope: Named = { ...numbers, grad: gradient };
+    for (let i = 0; i < keys.length; i++) scope[keys[i] ?? ""] = saved[i];
     const results: (Tensor | undefined)[] = formulas.map(() => undefined);
-    for (const { i } of order) {
+    for (const i of order) {
       if (wanted[i] !== true) continue;
       results[i] = frame.temporarily((inner) => formulas[i]?.evaluate(inner, scope));
     }
@@ -170,10 +211,10 @@ function castOperands(
   frame: Frame,
   row: PointwiseRow,
   operands: readonly (Tensor | undefined)[],
-): (Tensor | undefined)[] {
+): readonly (Tensor | undefined)[] {
   if (row.autocast === "fp32") return fullPrecision(frame, operands);
   if (row.autocast === "promote") return widest(frame, operands);
-  return [...operands];
+  return operands;
 }
 
 /** Rows by PyTorch's name; sums as other topics need them, without a factor. */

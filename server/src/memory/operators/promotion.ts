@@ -42,8 +42,13 @@ function scalarDtype(value: Argument): Dtype | undefined {
   return numberOf(value) === undefined ? undefined : "float32";
 }
 
+const noScalars: readonly Argument[] = [];
+
 /** `torch.result_type`: tensors with dimensions win over 0-dimensional ones, these over numbers, within a category. */
-export function resultType(tensors: readonly Tensor[], scalars: readonly Argument[] = []): Dtype {
+export function resultType(tensors: readonly Tensor[], scalars: readonly Argument[] = noScalars): Dtype {
+  const [first] = tensors;
+  if (first !== undefined && scalars.length === 0 && tensors.every(({ dtype }) => dtype === first.dtype))
+    return first.dtype;
   const groups: Dtype[][] = [
     tensors.filter((tensor) => tensor.shape.length > 0).map((tensor) => tensor.dtype),
     tensors.filter((tensor) => tensor.shape.length === 0).map((tensor) => tensor.dtype),

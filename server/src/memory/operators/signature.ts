@@ -11,11 +11,16 @@ interface Parameter {
 }
 
 export interface Signature {
-  readonly parameters: readonly Parameter[];
   /** Name behind the star of `*size`; `""` when surplus positional arguments are an error. */
   readonly rest: string;
   /** Whether keywords that are not named are accepted and ignored (`**kwargs`). */
   readonly open: boolean;
+  /** Names of those that positional arguments can be for. */
+  readonly positional: readonly string[];
+  /** Every name with its default, null where it has none. */
+  readonly defaults: Readonly<Record<string, Argument>>;
+  /** Names without a default, and how many positional arguments give each. */
+  readonly required: readonly { readonly name: string; readonly place: number }[];
 }
 
 export interface Bound {
@@ -53,7 +58,17 @@ function parse(text: string): Signature {
       parameters.push({ name, keywordOnly, default_ });
     }
   }
-  return { parameters, rest, open };
+  const positional = parameters.filter((one) => !one.keywordOnly).map(({ name }) => name);
+  const place = (name: string): number => positional.indexOf(name) + 1 || Infinity;
+  return {
+    rest,
+    open,
+    positional,
+    defaults: Object.fromEntries(parameters.map(({ name, default_ }) => [name, default_ ?? null])),
+    required: parameters
+      .filter(({ default_ }) => default_ === undefined)
+      .map(({ name }) => ({ name, place: place(name) })),
+  };
 }
 
 /** Splits at commas outside brackets. */
@@ -92,13 +107,13 @@ const spellings: Readonly<Record<string, string>> = {
   keepdims: "keepdim",
 };
 
-function spelling(signature: Signature, name: string): string {
-  if (signature.parameters.some((parameter) => parameter.name === name)) return name;
+function spelling({ defaults }: Signature, name: string): string {
+  if (Object.hasOwn(defaults, name)) return name;
   const other = spellings[name];
-  return other !== undefined && signature.parameters.some((parameter) => parameter.name === other)
-    ? other
-    : name;
+  return other !== undefined && Object.hasOwn(defaults, other) ? other : name;
 }
+
+const nothingLeft: readonly Argument[] = [];
 
 /** Binds as Python does. A message instead when an argument is missing or surplus. */
 export function bind(
@@ -107,26 +122,23 @@ export function bind(
   positional: readonly Argument[],
   keywords: Keywords,
 ): Bound | Message {
-  const values: Record<string, Argument> = {};
-  const accepting = signature.parameters.filter((parameter) => !parameter.keywordOnly);
-  positional.slice(0, accepting.length).forEach((value, i) => {
-    const parameter = accepting[i];
-    if (parameter !== undefined) values[parameter.name] = value;
-  });
-  const rest = positional.slice(accepting.length);
+  const { positional: accepting, defaults, required } = signature;
+  const values = { ...defaults };
+  const taken = Math.min(positional.length, accepting.length);
+  for (let i = 0; i < taken; i++) values[accepting[i] ?? ""] = positional[i] ?? null;
+  const rest = positional.length > taken ? positional.slice(taken) : nothingLeft;
   if (rest.length > 0 && signature.rest === "") return unexpectedArgument(operator, `#${positional.length}`);
-  for (const [given, value] of Object.entries(keywords)) {
-    const name = spelling(signature, given);
-    const known = signature.parameters.some((parameter) => parameter.name === name);
-    if (known && !(name in values)) values[name] = value;
-    else if (name === signature.rest && isSequence(value)) return { values, rest: value };
-    else if (!signature.open) return unexpectedArgument(operator, name);
-    else values[name] = value;
+  const given = new Set<string>();
+  for (const [written, value] of Object.entries(keywords)) {
+    const name = spelling(signature, written);
+    const isFree =
+      Object.hasOwn(defaults, name) && !given.has(name) && !accepting.slice(0, taken).includes(name);
+    if (!isFree && name === signature.rest && isSequence(value)) return { values, rest: value };
+    if (!isFree && !signature.open) return unexpectedArgument(operator, name);
+    values[name] = value;
+    given.add(name);
   }
-  for (const parameter of signature.parameters) {
-    if (parameter.name in values) continue;
-    if (parameter.default_ === undefined) return argumentMissing(operator, parameter.name);
-    values[parameter.name] = parameter.default_;
-  }
+  for (const { name, place } of required)
+    if (place > taken && !given.has(name)) return argumentMissing(operator, name);
   return { values, rest };
 }
