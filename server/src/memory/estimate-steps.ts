@@ -72,8 +72,9 @@ export class ModelSteps {
     return ran === undefined ? undefined : this.judged(ran.batch, ran.measure, ran.isUnderstood, setup);
   }
 
-  /** From now on `at` follows the line through these two steps; false where they differ in more than sizes. */
+  /** From now on `at` follows the line through these two steps; false where they differ in more than sizes or leave something open. */
   scale(from: RanStep, to: RanStep): boolean {
+    if (!from.isUnderstood || !to.isUnderstood) return false;
     if (from.measure.log === undefined || to.measure.log === undefined) return false;
     const step = ScaledStep.through(from.measure.log, to.measure.log);
     if (step === undefined) return false;
@@ -120,10 +121,11 @@ export class ModelSteps {
     // Where micro-batches will be searched for, a whole step is of use to them.
     if (this.scaled === undefined && limitOf(this.setup) !== undefined) {
       const other = this.simulated(twice);
-      if (other !== undefined && other.measure.fault === undefined) this.scale(present, other);
+      if (other !== undefined) this.scale(present, other);
     }
     const { from, to } = this.scaled ?? { from: present, to: this.known.get(twice) };
-    if (to !== undefined) return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
+    if (to !== undefined && to.measure.fault === undefined)
+      return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
     const plan = planOf(this.setup, twice);
     if (plan === undefined) return undefined;
     const { program, model } = this.built;

@@ -156,10 +156,13 @@ function laterMicroBatch(
   return measure.backward !== undefined && measure.fault === undefined && isSame ? measure : undefined;
 }
 
-/** On a storage of its own that is no larger than it. */
-function isAlone({ storage, shape, dtype }: Tensor): boolean {
+/** On a storage that nobody else holds and that is no larger than it; what it is a view of it holds itself. */
+function isAlone({ storage, shape, dtype, base }: Tensor): boolean {
+  const holders = base !== undefined && base.references === 1 && base.storage === storage ? 2 : 1;
   return (
-    storage.tensors === 1 && storage.saved === 0 && storage.bytes === elementCount(shape) * dtypeBytes[dtype]
+    storage.tensors === holders &&
+    storage.saved === 0 &&
+    storage.bytes === elementCount(shape) * dtypeBytes[dtype]
   );
 }
 
