@@ -26,6 +26,9 @@ type Event =
 /** Thrown and caught in here: the last tensor that backward needs has been computed. */
 class EnoughRecomputed extends Error {}
 
+/** One for all: making an error takes a look at the stack. */
+const enough = new EnoughRecomputed();
+
 export class CheckpointSegment {
   readonly events: Event[] = [];
   readonly holders: RecomputedTensor[] = [];
@@ -97,7 +100,7 @@ export class CheckpointSegment {
       };
       this.execution.holdSaved(tensor.storage);
     }
-    if (this.recomputed >= this.holders.length) throw new EnoughRecomputed();
+    if (this.recomputed >= this.holders.length) throw enough;
   }
 
   private recompute(): void {
@@ -161,9 +164,7 @@ export class Replay {
         const result = this.execution.call(
           event.name,
           event.positional.map((value) => this.substitute(value)),
-          Object.fromEntries(
-            Object.entries(event.keywords).map(([key, value]) => [key, this.substitute(value)]),
-          ),
+          this.substituteAll(event.keywords),
           event.location,
         );
         const fresh = tensorsIn(result);
@@ -222,6 +223,12 @@ export class Replay {
 
   private count(tensor: Tensor, change: number): void {
     this.owned.set(tensor, (this.owned.get(tensor) ?? 0) + change);
+  }
+
+  private substituteAll(keywords: Keywords): Keywords {
+    const substituted: Record<string, Argument> = {};
+    for (const [key, value] of Object.entries(keywords)) substituted[key] = this.substitute(value);
+    return substituted;
   }
 
   private substitute(value: Argument): Argument {

@@ -2,7 +2,7 @@
 import type { Module } from "../python/tree";
 import type { BatchGraph } from "./estimate";
 import { build, planOf } from "./estimate-build";
-import { statesOf } from "./estimate-states";
+import { heldBy, statesOf } from "./estimate-states";
 import type { Subject } from "./estimate-subject";
 import { modulesOf, unknownParts } from "./evaluate/nn/state";
 import { runStep } from "./evaluate/step";
@@ -32,7 +32,7 @@ export function batchGraphOf(
   });
   if (saved === 0) return undefined;
   const isUnderstood = program.noted().length === 0 && unknownParts(model).length === 0;
-  const { parameters, buffers, optimizer } = statesOf(model, setup).device;
+  const { parameters, buffers, optimizer } = statesOf(heldBy(model), setup).device;
   const limit = setup.device?.value.bytes ?? setup.budget?.value;
   const room = limit === undefined ? undefined : limit - parameters - buffers - optimizer;
   return {

@@ -10,7 +10,7 @@ import { examplesOf, type Example } from "./estimate-examples";
 import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
-import { statesOf } from "./estimate-states";
+import { heldBy, statesOf } from "./estimate-states";
 import { firstStep, Reruns, type TracedStep } from "./estimate-reruns";
 import { ModelSteps } from "./estimate-steps";
 import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
@@ -164,12 +164,13 @@ export class Estimator {
     if (plan === undefined) return this.assemble(subject, built, undefined);
     const ran = firstStep(built, plan);
     this.points = ran.measure.timeline;
-    const steps = new ModelSteps(built, this.setup);
+    const held = heldBy(built.model);
+    const steps = new ModelSteps(built, this.setup, held);
     steps.add(ran.measure, ran.noted.length === 0 && ran.bounds.length === 0);
     this.steps = steps;
     const reruns = Reruns.of(built, ran, this.setup);
     this.reruns = reruns && { of: reruns, built, subject };
-    return this.assemble(subject, built, ran, steps);
+    return this.assemble(subject, built, ran, steps, held);
   }
 
   private stateEstimate(name: string): ModelEstimate | undefined {
@@ -245,10 +246,11 @@ export class Estimator {
     { program, model }: Built,
     ran: TracedStep | undefined,
     steps?: ModelSteps,
+    held = heldBy(model),
   ): ModelEstimate {
     const measure = ran?.measure;
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
-    const states = statesOf(model, this.setup, measure?.backward === undefined ? undefined : measure);
+    const states = statesOf(held, this.setup, measure?.backward === undefined ? undefined : measure);
     const { device, needs } = states;
     const faults = measure?.fault === undefined ? [] : [measure.fault];
     const unknown = distinct([...unknownParts(model), ...(ran?.noted ?? program.noted()), ...faults]);
@@ -273,7 +275,7 @@ export class Estimator {
       gradients: { bytes: device.gradients },
       optimizer: needs === undefined ? null : { name: needs.name, bytes: device.optimizer },
       ...(states.host > 0 ? { host: states.host } : {}),
-      saved: measure === undefined ? null : savedBytes(measure, steps),
+      saved: measure === undefined ? null : this.savedBytes(measure, steps),
       peak,
       complete: isUnderstood && (peak === null || !isTraining || needs !== undefined),
       unknown,
@@ -289,6 +291,21 @@ export class Estimator {
       calls: measure?.calls?.allCalls().map((call) => ({ ...call, span: plainSpan(call.span) })) ?? [],
     };
   }
+
+  /** What one more sample adds takes a step of its own, run when somebody asks: the one that the largest micro-batch takes. */
+  private savedBytes({ saved }: StepMeasure, steps: ModelSteps | undefined): ModelEstimate["saved"] {
+    let known: number | undefined;
+    const perSample = (): number => {
+      if (steps !== undefined && steps === this.steps) this.largestBatch();
+      return steps?.savedPerSample() ?? 0;
+    };
+    return {
+      bytes: saved,
+      get perSample() {
+        return (known ??= perSample());
+      },
+    };
+  }
 }
 
 /** That no step was simulated, and where the script left its input open. */
@@ -296,17 +313,6 @@ function inputUnknown({ inputsUnknown }: TrainingSetup): UnknownPart {
   if (inputsUnknown === undefined) return { span: undefined, reason: message(unknownReasons.input) };
   const reason = message(unknownReasons.inputBecause, { reason: rootOf(inputsUnknown.reason) });
   return { span: inputsUnknown.span, reason };
-}
-
-/** What one more sample adds is a step of its own, run when somebody asks. */
-function savedBytes({ saved }: StepMeasure, steps: ModelSteps | undefined): ModelEstimate["saved"] {
-  let known: number | undefined;
-  return {
-    bytes: saved,
-    get perSample() {
-      return (known ??= steps?.savedPerSample() ?? 0);
-    },
-  };
 }
 
 function distinct(unknown: readonly Unknown[]): UnknownPart[] {

@@ -41,17 +41,39 @@ export interface LeftGradients {
   readonly stepped: readonly Tensor[];
 }
 
-/** The states of a built model. Without `left`, every trainable parameter is taken to get a gradient. */
-export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGradients): ModelStates {
+/** What a built model holds, whatever the setup is. */
+export interface HeldTensors {
+  readonly parameters: readonly Tensor[];
+  readonly trainable: readonly Tensor[];
+  /** Bytes of the parameters and buffers, each storage once. */
+  readonly parameterBytes: number;
+  readonly bufferBytes: number;
+  /** Bytes of the parameters that FSDP and ZeRO-3 gather at once. */
+  readonly largestUnit: number;
+}
+
+export function heldBy(model: ObjectValue): HeldTensors {
   const parameters = tensorsOf(model, "parameters");
-  const trainable = parameters.filter((tensor) => tensor.requiresGrad);
+  const parameterBytes = storageBytes(parameters);
+  return {
+    parameters,
+    trainable: parameters.filter((tensor) => tensor.requiresGrad),
+    parameterBytes,
+    bufferBytes: storageBytes(tensorsOf(model, "buffers")),
+    largestUnit: largestUnit(model, parameterBytes),
+  };
+}
+
+/** The states of a model that holds these tensors. Without `left`, every trainable parameter is taken to get a gradient. */
+export function statesOf(held: HeldTensors, setup: TrainingSetup, left?: LeftGradients): ModelStates {
+  const { parameters, trainable } = held;
   const isTraining = (setup.mode?.value ?? "train") === "train";
   const setting = isTraining ? setup.optimizer?.value : undefined;
   // a parameter that gets no gradient gets no state either
   const needs = setting === undefined ? undefined : optimizerNeeds(setting, left?.stepped ?? trainable);
   const whole = {
-    parameters: storageBytes(parameters),
-    buffers: storageBytes(tensorsOf(model, "buffers")),
+    parameters: held.parameterBytes,
+    buffers: held.bufferBytes,
     gradients: isTraining ? (left?.gradients ?? ownBytes(trainable)) : 0,
     optimizer: needs?.state ?? 0,
   };
@@ -61,7 +83,7 @@ export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGr
     {
       ...whole,
       trainable: ownBytes(trainable),
-      largestUnit: largestUnit(model, whole.parameters),
+      largestUnit: held.largestUnit,
       gradientElement: trainable[0] === undefined ? 4 : dtypeBytes[trainable[0].dtype],
     },
     sharding,
@@ -76,12 +98,18 @@ export function statesOf(model: ObjectValue, setup: TrainingSetup, left?: LeftGr
     whole,
     device,
     host,
-    isShared: (sharding !== "none" && devices > 1) || offload !== "none",
+    isShared: isShared(setup),
     count: count(parameters),
     trainable: count(trainable),
     needs,
     fault,
   };
+}
+
+/** Not all states are on the device in whole. */
+export function isShared({ shard, devices, offload }: TrainingSetup): boolean {
+  const isSharded = (shard?.value ?? "none") !== "none" && (devices?.value ?? 1) > 1;
+  return isSharded || (offload?.value ?? "none") !== "none";
 }
 
 /** Parameters of the largest repeated block: what FSDP and ZeRO-3 gather at once. The whole model when none repeats. */

@@ -5,10 +5,10 @@
 import { ScaledStep } from "./allocation-log";
 import { planOf, type Built } from "./estimate-build";
 import { peakOf } from "./estimate-peak";
-import { statesOf, type ModelStates } from "./estimate-states";
+import { heldBy, isShared, statesOf, type HeldTensors, type ModelStates } from "./estimate-states";
 import { unknownParts } from "./evaluate/nn/state";
 import { runStep, type StepMeasure } from "./evaluate/step";
-import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
+import { leavesLossOpen, type TrainingSetup } from "./setup";
 
 /** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
 const searchSteps = 10_000_000;
@@ -30,11 +30,10 @@ export class ModelSteps {
   private readonly known = new Map<number, RanStep | undefined>();
   private scaled: { readonly step: ScaledStep; readonly from: RanStep; readonly to: RanStep } | undefined;
 
-  private shared: boolean | undefined;
-
   constructor(
     private readonly built: Built,
     readonly setup: TrainingSetup,
+    private held?: HeldTensors,
   ) {}
 
   get batch(): number {
@@ -63,7 +62,7 @@ export class ModelSteps {
 
   /** The same model under other choices: precision, checkpoints. */
   under(setup: TrainingSetup): ModelSteps {
-    return new ModelSteps(this.built, setup);
+    return new ModelSteps(this.built, setup, this.held);
   }
 
   /** The present step with another optimizer or another sharing of the states: nothing of it runs anew. */
@@ -91,7 +90,7 @@ export class ModelSteps {
     if (this.scaled === undefined) return undefined;
     const { step, from, to } = this.scaled;
     const share = (batch - from.batch) / (to.batch - from.batch);
-    const other = this.isShared ? blend(from.measure, to.measure, share) : from.measure;
+    const other = isShared(this.setup) ? blend(from.measure, to.measure, share) : from.measure;
     return this.bytesOf(withBytes(other, step, batch), from.states);
   }
 
@@ -117,24 +116,15 @@ export class ModelSteps {
   savedPerSample(): number | undefined {
     const present = this.simulated();
     if (present === undefined || present.measure.fault !== undefined) return undefined;
-    const twice = 2 * present.batch;
-    // Where micro-batches will be searched for, a whole step is of use to them.
-    if (this.scaled === undefined && limitOf(this.setup) !== undefined) {
-      const other = this.simulated(twice);
-      if (other !== undefined) this.scale(present, other);
-    }
-    const { from, to } = this.scaled ?? { from: present, to: this.known.get(twice) };
-    if (to !== undefined && to.measure.fault === undefined)
+    if (this.scaled !== undefined) {
+      const { from, to } = this.scaled;
       return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
-    const plan = planOf(this.setup, twice);
+    }
+    const plan = planOf(this.setup, 2 * present.batch);
     if (plan === undefined) return undefined;
     const { program, model } = this.built;
     const other = runStep(program, model, { ...plan, forwardOnly: true });
     return (other.saved - present.measure.saved) / present.batch;
-  }
-
-  private get isShared(): boolean {
-    return (this.shared ??= statesOf(this.built.model, this.setup).isShared);
   }
 
   private run(batch: number): RanStep | undefined {
@@ -144,7 +134,7 @@ export class ModelSteps {
     const collected = program.interpreter.noted;
     const before = [...collected];
     collected.clear();
-    const measure = runStep(program, model, plan, this.isShared);
+    const measure = runStep(program, model, plan, isShared(this.setup));
     const isUnderstood = noted.length === 0 && collected.size === 0 && program.execution.bounds.size === 0;
     collected.clear();
     for (const [key, unknown] of before) collected.set(key, unknown);
@@ -152,8 +142,10 @@ export class ModelSteps {
   }
 
   private judged(batch: number, measure: StepMeasure, isUnderstood: boolean, setup: TrainingSetup): RanStep {
-    const { model } = this.built;
-    const states = statesOf(model, setup, measure.backward === undefined ? undefined : measure);
+    const { model, program } = this.built;
+    // steps that leave traces may change what the model holds
+    if (this.held === undefined || program.leavesTraces) this.held = heldBy(model);
+    const states = statesOf(this.held, setup, measure.backward === undefined ? undefined : measure);
     const understood = isUnderstood && measure.fault === undefined && states.fault === undefined;
     const isKnown = unknownParts(model).length === 0;
     const isTraining = (setup.mode?.value ?? "train") === "train";

@@ -12,7 +12,7 @@ export type FrameKind = "module" | "function" | "class" | "comprehension";
 export class Frame extends Heap {
   readonly variables = new Map<string, Value>();
   /** Names declared `global` or `nonlocal` here, and the frame each lives in. */
-  readonly elsewhere = new Map<string, Frame>();
+  private elsewhere: Map<string, Frame> | undefined;
   /** Names that inner functions read: they outlive the call while one of those functions does. */
   private captured: Set<string> | undefined;
   /** First argument of the call: what a bare `super()` is about. */
@@ -38,13 +38,19 @@ export class Frame extends Heap {
     return this.variables.values();
   }
 
+  /** `global name` or `nonlocal name`: it lives in that frame. */
+  declare(name: string, frame: Frame): void {
+    this.elsewhere ??= new Map();
+    this.elsewhere.set(name, frame);
+  }
+
   /** The value of a name by Python's rules; class scopes are not seen from inside functions. */
   lookup(name: string): Value | undefined {
-    const direct = (this.elsewhere.get(name) ?? this).own(name);
+    const direct = (this.elsewhere?.get(name) ?? this).own(name);
     if (direct !== undefined) return direct;
     for (let frame = this.parent; frame !== undefined; frame = frame.parent) {
       if (frame.kind === "class" && this.kind !== "comprehension") continue;
-      const found = (frame.elsewhere.get(name) ?? frame).own(name);
+      const found = (frame.elsewhere?.get(name) ?? frame).own(name);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -61,7 +67,7 @@ export class Frame extends Heap {
   }
 
   assign(references: References, name: string, value: Value): void {
-    const frame = this.elsewhere.get(name) ?? this;
+    const frame = this.elsewhere?.get(name) ?? this;
     const old = frame.variables.get(name);
     references.adopt(frame, value);
     frame.variables.set(name, value);
@@ -69,7 +75,7 @@ export class Frame extends Heap {
   }
 
   remove(references: References, name: string): boolean {
-    const frame = this.elsewhere.get(name) ?? this;
+    const frame = this.elsewhere?.get(name) ?? this;
     const old = frame.variables.get(name);
     if (old === undefined) return false;
     frame.variables.delete(name);

@@ -162,6 +162,32 @@ function runGenerator(interpreter: Interpreter, node: FunctionDefinition, frame:
   return result;
 }
 
+/** The parameters of a function by what they take. */
+interface SortedParameters {
+  readonly positional: readonly Parameter[];
+  readonly rest: Parameter | undefined;
+  readonly others: Parameter | undefined;
+  readonly named: ReadonlyMap<string, Parameter>;
+}
+
+const sortedCache = new WeakMap<readonly Parameter[], SortedParameters>();
+
+function sorted(parameters: readonly Parameter[]): SortedParameters {
+  let found = sortedCache.get(parameters);
+  if (found === undefined) {
+    found = {
+      positional: parameters.filter(
+        (one) => one.parameterKind === "normal" || one.parameterKind === "positional-only",
+      ),
+      rest: parameters.find((one) => one.parameterKind === "args"),
+      others: parameters.find((one) => one.parameterKind === "kwargs"),
+      named: new Map(parameters.map((parameter) => [parameter.name.id, parameter])),
+    };
+    sortedCache.set(parameters, found);
+  }
+  return found;
+}
+
 /** Puts the arguments into the frame. Unknown when the call does not fit what is known of the function. */
 export function bind(
   interpreter: Interpreter,
@@ -171,12 +197,7 @@ export function bind(
   span: Span | undefined,
 ): Unknown | undefined {
   const { references } = interpreter;
-  const { parameters } = callee.node;
-  const positional = parameters.filter(
-    (one) => one.parameterKind === "normal" || one.parameterKind === "positional-only",
-  );
-  const rest = parameters.find((one) => one.parameterKind === "args");
-  const others = parameters.find((one) => one.parameterKind === "kwargs");
+  const { positional, rest, others, named } = sorted(callee.node.parameters);
   const set = (parameter: Parameter, value: Value): void =>
     frame.assign(references, parameter.name.id, value);
 
@@ -189,7 +210,6 @@ export function bind(
   else if (surplus.length > 0) {
     interpreter.raise("TypeError", `${callee.name}() takes ${positional.length} positional arguments`, span);
   }
-  const named = new Map(parameters.map((parameter) => [parameter.name.id, parameter]));
   const extra: [string, Value][] = [];
   for (const [name, value] of args.keywords) {
     const parameter = named.get(name);

@@ -97,6 +97,7 @@ export class Program {
   /** A point of the step without what is not the model's. */
   ownPoint(point: TimelinePoint): TimelinePoint {
     const { baseline } = this;
+    if (baseline === noBytes) return point;
     return {
       ...point,
       parameters: point.parameters - baseline.parameters,
@@ -193,7 +194,7 @@ export class Program {
       else if (kind === "buffer") other.buffers -= bytes;
       else other.temporary -= bytes;
     }
-    this.baseline = other;
+    this.baseline = Object.values(other).every((bytes) => bytes === 0) ? noBytes : other;
     this.interpreter.modulePaths = new Map(namedModules(model).map(({ path, module }) => [module, path]));
   }
 

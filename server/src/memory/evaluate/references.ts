@@ -90,6 +90,10 @@ export class References {
 
   /** As `releaseTo`, but `value` outlives it as one temporary. */
   settle(mark: number, value: Value): void {
+    if (typeof value !== "object" || value === null) {
+      this.releaseTo(mark);
+      return;
+    }
     if (this.temporaries.length === mark + 1 && this.temporaries[mark] === value) return;
     this.retain(value);
     this.releaseTo(mark);

@@ -56,7 +56,7 @@ export function executeStatement(interpreter: Interpreter, node: tree.Statement)
     case "Assert":
       return executeAssert(interpreter, node);
     case "Global":
-      for (const name of node.names) interpreter.frame.elsewhere.set(name.id, interpreter.frame.root);
+      for (const name of node.names) interpreter.frame.declare(name.id, interpreter.frame.root);
       return undefined;
     case "Nonlocal":
       return executeNonlocal(interpreter, node);
@@ -158,7 +158,7 @@ function executeNonlocal(interpreter: Interpreter, node: tree.Nonlocal): Complet
   for (const name of node.names) {
     for (let frame = interpreter.frame.parent; frame !== undefined; frame = frame.parent) {
       if (frame.kind !== "function" || !frame.variables.has(name.id)) continue;
-      interpreter.frame.elsewhere.set(name.id, frame);
+      interpreter.frame.declare(name.id, frame);
       break;
     }
   }

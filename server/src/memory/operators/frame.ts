@@ -83,6 +83,6 @@ export class Frame {
     else if (typeof result === "object" && result !== null)
       for (const tensor of tensorsIn(result)) execution.holdTensor(tensor);
     for (const tensor of owned) execution.dropTensor(tensor);
-    owned.length = 0;
+    if (owned.length > 0) owned.length = 0;
   }
 }

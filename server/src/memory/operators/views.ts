@@ -93,7 +93,8 @@ export function rawExpand(frame: Frame, tensor: Tensor, shape: readonly number[]
 }
 
 function swapped(rank: number, a: number, b: number): number[] {
-  const order = Array.from({ length: rank }, (_, i) => i);
+  const order: number[] = [];
+  for (let i = 0; i < rank; i++) order.push(i);
   const first = a < 0 ? a + rank : a;
   const second = b < 0 ? b + rank : b;
   if (first < rank && second < rank) [order[first], order[second]] = [second, first];
