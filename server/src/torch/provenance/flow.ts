@@ -10,6 +10,7 @@ import type { ScopeOwner } from "../../python/scope";
 import { ancestors, forEachChild, isStatement } from "../../python/walk";
 import { firstFrom, flattenTarget, push } from "../resolve-index";
 import type { Resolver } from "../resolve";
+import { Environment, union } from "./environment";
 
 export interface Definition {
   /** The variable, as `Resolver.keyOf` names it. */
@@ -40,7 +41,6 @@ export interface Flow {
   before(definition: Definition): readonly Reaching[];
 }
 
-type Environment = Map<string, readonly Reaching[]>;
 type Body = Module | FunctionDefinition;
 
 /** Bodies are followed when somebody first asks about them: most functions of a library never are. */
@@ -66,7 +66,7 @@ class FileFlow implements Flow {
   private loops: LoopExits[] = [];
   private recording = true;
   /** Of the expression that is being read. */
-  private environment: Environment = new Map();
+  private environment = Environment.empty(justEntry);
   private depth = 0;
   private readonly followed = new Set<Body>();
   private readonly followedOwners = new Set<ScopeOwner>();
@@ -146,10 +146,11 @@ class FileFlow implements Flow {
     this.loops = [];
     this.recording = true;
     if (body.kind === "FunctionDefinition") {
-      for (const parameter of body.parameters) if (parameter.default) this.read(parameter.default, new Map());
-      for (const decorator of body.decorators) this.read(decorator.expression, new Map());
+      for (const parameter of body.parameters)
+        if (parameter.default) this.read(parameter.default, Environment.empty(justEntry));
+      for (const decorator of body.decorators) this.read(decorator.expression, Environment.empty(justEntry));
     }
-    this.block(body.body, new Map());
+    this.block(body.body, Environment.empty(justEntry));
   }
 
   /** Runs statements; `undefined` when the end cannot be reached. */
@@ -159,7 +160,7 @@ class FileFlow implements Flow {
       if (environment !== undefined) environment = this.statement(statement, environment);
       else if (!this.recording) return undefined;
       // Code behind a `return` never runs; it is read all the same so that every read has an answer.
-      else this.statement(statement, new Map());
+      else this.statement(statement, Environment.empty(justEntry));
     }
     return environment;
   }
@@ -209,9 +210,9 @@ class FileFlow implements Flow {
         return this.attempt(statement, environment);
       case "Match": {
         this.read(statement.subject, environment);
-        let after: Environment | undefined = new Map(environment);
+        let after: Environment | undefined = environment.copy();
         for (const one of statement.cases) {
-          const inside = new Map(environment);
+          const inside = environment.copy();
           for (const capture of one.pattern.captures)
             this.bind(capture, undefined, statement, "other", inside);
           if (one.guard) this.read(one.guard, inside);
@@ -226,10 +227,10 @@ class FileFlow implements Flow {
         if (statement.exception) this.read(statement.exception, environment);
         return undefined;
       case "Break":
-        this.loops.at(-1)?.breaks.push(new Map(environment));
+        this.loops.at(-1)?.breaks.push(environment.copy());
         return undefined;
       case "Continue":
-        this.loops.at(-1)?.continues.push(new Map(environment));
+        this.loops.at(-1)?.continues.push(environment.copy());
         return undefined;
       case "Delete":
         for (const target of statement.targets) {
@@ -244,7 +245,7 @@ class FileFlow implements Flow {
         return environment;
       case "ClassDefinition":
         for (const base of statement.bases) this.read(base, environment);
-        this.block(statement.body, new Map(environment));
+        this.block(statement.body, environment.copy());
         return environment;
       default:
         forEachChild(statement, (child) => {
@@ -259,7 +260,7 @@ class FileFlow implements Flow {
     let after: Environment | undefined;
     for (let at = statement; ;) {
       this.read(at.test, environment);
-      after = join(after, this.block(at.body, new Map(environment)));
+      after = join(after, this.block(at.body, environment.copy()));
       const next: Statement | undefined = at.orelse[0];
       if (at.orelse.length !== 1 || next?.kind !== "If")
         return join(after, this.block(at.orelse, environment));
@@ -273,11 +274,11 @@ class FileFlow implements Flow {
   ): Environment | undefined {
     const wasRecording = this.recording;
     this.recording = false;
-    const once = this.loopBody(loop, new Map(environment));
+    const once = this.loopBody(loop, environment.copy());
     this.recording = wasRecording;
     const head = join(environment, once.end) ?? environment;
     if (!wasRecording) return leave(head, once.exits, loop, (statements, at) => this.block(statements, at));
-    const again = this.loopBody(loop, new Map(head));
+    const again = this.loopBody(loop, head.copy());
     return leave(join(head, again.end) ?? head, again.exits, loop, (statements, at) =>
       this.block(statements, at),
     );
@@ -301,20 +302,20 @@ class FileFlow implements Flow {
     statement: Extract<Statement, { kind: "Try" }>,
     environment: Environment,
   ): Environment | undefined {
-    let interrupted: Environment | undefined = new Map(environment);
+    let interrupted: Environment | undefined = environment.copy();
     let current: Environment | undefined = environment;
     for (const one of statement.body) {
       current = this.block([one], current);
-      interrupted = join(interrupted, current && new Map(current));
+      interrupted = join(interrupted, current?.copy());
     }
     let after = this.block(statement.orelse, current);
     for (const handler of statement.handlers) {
-      const inside = new Map(interrupted);
+      const inside = interrupted?.copy() ?? Environment.empty(justEntry);
       if (handler.name) this.bind(handler.name, undefined, statement, "other", inside);
       after = join(after, this.block(handler.body, inside));
     }
     if (statement.finally.length === 0) return after;
-    const last = this.block(statement.finally, join(after && new Map(after), interrupted));
+    const last = this.block(statement.finally, join(after?.copy(), interrupted));
     return after === undefined ? undefined : last;
   }
 
@@ -354,7 +355,7 @@ class FileFlow implements Flow {
       push(this.definitions, key, definition);
     }
     if (kind === "augmented" && this.recording) {
-      this.earlier.set(definition, environment.get(definition.key) ?? justEntry);
+      this.earlier.set(definition, environment.get(definition.key));
     }
     environment.set(definition.key, [definition]);
   }
@@ -388,7 +389,7 @@ class FileFlow implements Flow {
   private recordRead(read: Expression, environment: Environment): void {
     const key = this.resolver.keyOf(read);
     if (key === undefined) return;
-    const now = environment.get(key) ?? justEntry;
+    const now = environment.get(key);
     const before = this.reads.get(read);
     this.reads.set(read, before === undefined ? now : union(before, now));
     if (before === undefined) push(this.readsByKey, key, read);
@@ -421,15 +422,5 @@ function leave(
 
 function join(left: Environment | undefined, right: Environment | undefined): Environment | undefined {
   if (left === undefined) return right;
-  if (right === undefined || left === right) return left;
-  const result: Environment = new Map();
-  for (const [key, one] of left) result.set(key, union(one, right.get(key) ?? justEntry));
-  for (const [key, one] of right) if (!left.has(key)) result.set(key, union(one, justEntry));
-  return result;
-}
-
-function union(left: readonly Reaching[], right: readonly Reaching[]): readonly Reaching[] {
-  if (left === right) return left;
-  const missing = right.filter((one) => !left.includes(one));
-  return missing.length === 0 ? left : [...left, ...missing];
+  return right === undefined ? left : left.joined(right);
 }
