@@ -61,6 +61,7 @@ function check(context: RuleContext<MessageId>, backward: BackwardCall): void {
   const [value] = backward.values;
   const place = argument && placeOf(torch, backward.call);
   if (argument === undefined || place === undefined || value === undefined) return;
+  if (isStage(context, backward.call)) return;
   const { round, loops } = place;
   const calls = graphCalls(torch, value);
   const carried = torch.provenance.carried(value);
@@ -74,6 +75,14 @@ function check(context: RuleContext<MessageId>, backward: BackwardCall): void {
   )
     return;
   report(context, { backward, argument, value, place });
+}
+
+/** `output.backward(grad_output)` is a stage of a backward pass that somebody wrote by hand, as reversible layers have it. */
+function isStage({ torch }: RuleContext<MessageId>, { positional }: Call): boolean {
+  const [gradient] = positional;
+  if (gradient === undefined) return false;
+  const name = gradient.kind === "Call" ? torch.resolve.qualifiedName(gradient.callee) : undefined;
+  return name === undefined || !/^torch\.(ones(_like)?|tensor|full(_like)?)$/.test(name);
 }
 
 /** Where a backward runs again and again. */
