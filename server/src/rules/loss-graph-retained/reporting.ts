@@ -2,8 +2,8 @@
 import type { Node, Span } from "../../python/tree";
 import { enclosingStatement } from "../../python/walk";
 import type { KeptValue } from "../../torch/provenance";
-import { gpuEvidence } from "../../torch/gpu";
 import { joinsIn } from "../joined";
+import { pileOf } from "../outputs-kept-on-device/piles";
 import type { Report, RuleContext } from "../rule";
 import { severingOf } from "./severing";
 
@@ -69,7 +69,7 @@ export function fixesFor(kept: KeptValue, context: RuleContext): NonNullable<Rep
   const fixes: NonNullable<Report<KeptMessage>["fixes"]>[number][] = [];
   if (severing.item) fixes.push({ title: "item", safety: "safe", edits: severing.item });
   // What is joined to one tensor behind the loop would pile up on the GPU without its graph as well.
-  if (severing.detach && (severing.tensors || !isJoined(kept, context))) {
+  if (severing.detach && (severing.scalars || !pilesUp(kept, context))) {
     fixes.push({ title: "detach", safety: severing.tensors ? "safe" : "review", edits: severing.detach });
   }
   if (severing.detachToCpu && !severing.scalars) {
@@ -78,9 +78,6 @@ export function fixesFor(kept: KeptValue, context: RuleContext): NonNullable<Rep
   return fixes;
 }
 
-function isJoined({ store, loop }: KeptValue, { torch }: RuleContext): boolean {
-  return (
-    gpuEvidence(torch) !== undefined &&
-    joinsIn(torch).some(({ key, call }) => key === store.holderKey && call.start > loop.end)
-  );
+function pilesUp({ store }: KeptValue, context: RuleContext): boolean {
+  return pileOf(context, store, joinsIn(context.torch)) !== undefined;
 }

@@ -1,18 +1,14 @@
 /** Outputs of a model, without their graph, that pile up on the GPU until a loop over batches ends. */
-import type { Call, Expression } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
-import { gpuEvidence } from "../../torch/gpu";
+import type { Expression } from "../../python/tree";
 import { headOf } from "../../torch/per-batch";
 import type { Store } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
 import { joinsIn, type Join } from "../joined";
 import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
-import { outputCall } from "./outputs";
-import { outputSize } from "./size";
+import { pileOf, type Pile } from "./piles";
 
 type MessageId = "kept" | "named" | "made" | "loop" | "joined" | "cpu";
-type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
 
 export const rule = defineRule<MessageId>({
   name: "outputs-kept-on-device",
@@ -50,74 +46,13 @@ export const rule = defineRule<MessageId>({
 });
 
 function check(context: RuleContext<MessageId>, store: Store, joins: readonly Join[]): void {
-  if (store.kind !== "append" || store.how !== "append" || store.keys.length > 0) return;
-  const { torch } = context;
-  const loop = batchLoopAround(context, store);
-  if (loop === undefined || !runsEachTime(store, loop)) return;
-  const join = joins.find(({ key, call }) => key === store.holderKey && call.start > loop.end);
-  if (join === undefined || enclosingFunction(join.call) !== enclosingFunction(store.statement)) return;
-  if (gpuEvidence(torch) === undefined) return;
+  const pile = pileOf(context, store, joins);
   // With a graph it is another rule's case.
-  if (torch.provenance.carried(store.value).graph !== "no") return;
-  const output = outputCall(torch, store.value);
-  if (output === undefined || !isMadeBefore(context, store, loop)) return;
-  const size = outputSize(context, output);
-  if (size !== "small") report(context, { store, output, size }, loop, join.call);
+  if (pile === undefined || context.torch.provenance.carried(store.value).graph !== "no") return;
+  report(context, pile);
 }
 
-/** The loop over a loader that the container outlives. */
-function batchLoopAround({ torch }: RuleContext<MessageId>, store: Store): Loop | undefined {
-  let loop = enclosingLoop(store.statement);
-  while (loop !== undefined && !torch.trainingLoops.isBatchLoop(loop)) loop = enclosingLoop(loop);
-  return loop;
-}
-
-/** Every batch adds one: what is kept under a condition, such as every 200 steps, is no pile of batches. */
-function runsEachTime({ statement }: Store, loop: Loop): boolean {
-  for (const at of ancestors(statement)) {
-    if (at === loop) return true;
-    if (at.kind === "If" || at.kind === "Match") return false;
-  }
-  return false;
-}
-
-/** The container begins outside the loop, and nothing in it empties or moves what it holds. */
-function isMadeBefore({ torch }: RuleContext<MessageId>, store: Store, loop: Loop): boolean {
-  const { flow } = torch.provenance;
-  const inLoop = ({ start, end }: Expression): boolean => start >= loop.start && end <= loop.end;
-  const definitions = flow.definitionsOf(store.holderKey);
-  if (
-    definitions.some(({ target, value }) => inLoop(target) || (target.start < loop.start && !isList(value)))
-  )
-    return false;
-  // Any other use in the loop may take things out again.
-  const uses = flow.readsOf(store.holderKey).filter((read) => inLoop(read));
-  return uses.every((use) => use === store.holder || isAppend(use));
-}
-
-/** `[]` or `list()`: nothing that has a bound. */
-function isList(value: Expression | undefined): boolean {
-  if (value?.kind === "List") return true;
-  return value?.kind === "Call" && value.callee.kind === "Name" && value.callee.id === "list";
-}
-
-function isAppend(use: Expression): boolean {
-  const { parent } = use;
-  return parent?.kind === "Attribute" && parent.attribute.id === "append";
-}
-
-interface Kept {
-  readonly store: Store;
-  readonly output: Call;
-  readonly size: "large" | "unknown";
-}
-
-function report(
-  context: RuleContext<MessageId>,
-  { store, output, size }: Kept,
-  loop: Loop,
-  join: Call,
-): void {
+function report(context: RuleContext<MessageId>, { store, output, size, loop, join }: Pile): void {
   const { source, torch } = context;
   const object = torch.resolve.objectOf(output.callee);
   const named = object?.certainty === "name" || size === "unknown";
