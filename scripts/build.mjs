@@ -17,6 +17,7 @@ import {
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { bundlingOptions } from "./bundling.mjs";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const dist = path.join(root, "dist");
@@ -25,23 +26,9 @@ const building = path.join(root, `dist.${process.pid}`);
 const inRoot = (...parts) => path.join(root, ...parts);
 
 const common = {
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "cjs",
+  ...bundlingOptions(root),
   sourcemap: process.argv.includes("--sourcemap"),
   minify: !process.argv.includes("--no-minify"),
-  legalComments: "none",
-  // Chinese texts as they are, not as escapes of twice the size.
-  charset: "utf8",
-  logLevel: "warning",
-  absWorkingDir: root,
-  alias: {
-    // The ESM build of web-tree-sitter needs import.meta.url, which a CommonJS bundle lacks.
-    "web-tree-sitter": inRoot("node_modules/web-tree-sitter/web-tree-sitter.cjs"),
-    // The CommonJS build of jsonc-parser hides its imports from the bundler.
-    "jsonc-parser": inRoot("node_modules/jsonc-parser/lib/esm/main.js"),
-  },
 };
 
 /** Code for Node and code for browsers lie in one file; at run time the half that is not needed does nothing. */

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: where the time of a check goes, as ratios against tree-sitter's own parse of the same text;
  * `npm run bench -- --tree FOLDER` the same for all Python files of a folder, `-- --threads FOLDER` what a second
- * thread gains there, `-- --estimates` what an estimate costs. Prints; asserts nothing, since machines
+ * thread gains there, `-- --estimates` what an estimate costs. Run as a bundle (`run.mjs`). Prints; asserts nothing, since machines
  * differ: what must not grow is counted in `test/unit/work.test.ts`.
  */
 import { existsSync, statSync } from "node:fs";
@@ -11,12 +11,18 @@ import { parseModule } from "../../server/src/python/parse";
 import { buildScopes } from "../../server/src/python/scope";
 import { fixtures } from "../support/fixtures";
 import { loadParser } from "../support/parser";
-import { runBundled } from "./bundled";
+import { keptPerCheck } from "./kept";
 import { faulty, median, printRow, quantile, script, timed } from "./programs";
 import type { Program } from "./programs";
 import { measurePart, plainParser, threadsTable, treeTable } from "./tree";
 
 const runs = 9;
+
+/** What must leave nothing behind, for `test/unit/garbage.test.ts`. */
+const keptTexts = [
+  ["a training script", script.text(258)],
+  ["a file that most rules have something to say about", faulty.text(1_000)],
+] as const;
 
 const measured: readonly (readonly [Program, readonly number[]])[] = [
   [script, [250, 1_000, 10_000]],
@@ -120,8 +126,8 @@ async function main(): Promise<void> {
     await measurePart(folder, others);
     return;
   }
-  if (mode === "--estimates") {
-    runBundled("estimates.ts");
+  if (mode === "--kept") {
+    console.log(JSON.stringify(keptTexts.map(([name, text]) => ({ name, ...keptPerCheck(text) }))));
     return;
   }
   if (mode === "--tree" && folder !== undefined) {

@@ -1,7 +1,7 @@
 /**
  * What an estimate costs: for every model of `test/goldens/models` as its header sets it up, milliseconds to the first
  * figure and to all answers; then the same for models of growing depth, and the answers to the panel's controls. A program
- * of its own, which `bench.ts` bundles as the server is bundled: run from its single files, the same takes half as long again.
+ * of its own (`npm run bench -- --estimates`), so that no check warms it up.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
