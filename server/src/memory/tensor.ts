@@ -76,6 +76,8 @@ export class Tensor {
   values: readonly number[] | undefined = undefined;
   /** Exclusive upper bound of integer values where it is known. */
   bound: number | undefined = undefined;
+  /** It is an array of numpy: what is computed of it is one, in double precision where PyTorch takes single. */
+  isArray = false;
   /** Parameter or buffer name, for messages. */
   name: string | undefined = undefined;
 

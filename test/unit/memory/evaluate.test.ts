@@ -57,6 +57,21 @@ describe("the evaluator", () => {
     ]);
   });
 
+  it("follows arrays of numpy in double precision", () => {
+    const cases: readonly (readonly [text: string, expected: string])[] = [
+      ["tuple(np.array([16, 16]) // 2)", "(8, 8)"],
+      ["(np.arange(4) / 4).dtype", "torch.float64"],
+      ["np.stack([np.arange(3), np.arange(3)]).shape", "torch.Size([2, 3])"],
+      ["np.array([np.arange(3) ** i for i in range(2)]).shape", "torch.Size([2, 3])"],
+      ["torch.from_numpy(np.arange(3) / 2).dtype", "torch.float64"],
+      ["torch.tensor(np.log(np.arange(1, 3)), dtype=torch.float32).dtype", "torch.float32"],
+      ["torch.tensor([1, 2.0]).dtype", "torch.float32"],
+      ["torch.ones(2, dtype=bool).dtype", "torch.bool"],
+      ["torch.zeros(2, dtype=float).dtype", "torch.float64"],
+    ];
+    check(cases.map(([text, expected]) => [`import numpy as np, torch\nresult = ${text}`, expected]));
+  });
+
   it("formats strings", () => {
     check([
       [

@@ -97,12 +97,21 @@ function functionArgument(interpreter: Interpreter, value: Heap): FunctionArgume
     (value instanceof LibraryName && interpreter.library.isCallable(value.path));
   if (!isFunction) return undefined;
   const name =
-    value instanceof LibraryName ? value.path : value instanceof ClassValue ? value.path : undefined;
+    value instanceof LibraryName
+      ? value.path
+      : value instanceof ClassValue
+        ? (value.path ?? builtinPath(interpreter, value))
+        : undefined;
   return {
     kind: "function",
     name,
     call: (positional, keywords) => ownedResult(interpreter, value, positional, keywords),
   };
+}
+
+/** `float`, `int`, `bool` themselves: operators take them for dtypes. */
+function builtinPath(interpreter: Interpreter, type: ClassValue): string | undefined {
+  return interpreter.library.types.get(type.name) === type ? `builtins.${type.name}` : undefined;
 }
 
 /** Calls a Python value from an operator, which owns the tensors that come back. */
@@ -227,7 +236,41 @@ export function runOperator(interpreter: Interpreter, name: string, args: CallAr
   const result = interpreter.execution.call(name, positional, keywords, location);
   if (isUnknown(result)) return noteResult(interpreter, result, positional, keywords);
   carryValues(name, positional, result);
+  if (positional.some(isArray)) return owned(interpreter, asArray(interpreter, name, positional, result));
   return owned(interpreter, result);
+}
+
+function isArray(value: Argument): boolean {
+  return value instanceof Tensor ? value.isArray : isSequence(value) && value.some(isArray);
+}
+
+/** Operators that make a tensor of an array. */
+const toTensor = new Set([
+  "torch.tensor",
+  "torch.as_tensor",
+  "torch.asarray",
+  "torch.Tensor",
+  "torch.FloatTensor",
+]);
+
+/** What an operator makes of arrays is an array: numpy divides whole numbers in double precision. */
+function asArray(
+  interpreter: Interpreter,
+  name: string,
+  operands: readonly Argument[],
+  result: Argument,
+): Argument {
+  if (!(result instanceof Tensor) || toTensor.has(name)) return result;
+  const isSingle = operands.some((value) => value instanceof Tensor && value.dtype === "float32");
+  if (result.dtype !== "float32" || isSingle) {
+    result.isArray = true;
+    return result;
+  }
+  const wide = interpreter.execution.input(result.shape, "float64");
+  wide.values = result.values;
+  wide.isArray = true;
+  interpreter.execution.release(result);
+  return wide;
 }
 
 /** What was not understood costs the answer something. Where an argument is to blame, its own reason says it best. */

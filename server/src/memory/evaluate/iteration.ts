@@ -1,6 +1,6 @@
 /** Iterating over values, and filling dicts. */
 import type { Span } from "../../python/tree";
-import { Tensor } from "../tensor";
+import { isFloating, Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { callOperator } from "./bridge";
 import { callMethod } from "./overloads";
@@ -10,6 +10,7 @@ import { keyOf } from "./operations";
 import {
   ClassValue,
   DictValue,
+  Float,
   IteratorValue,
   ListValue,
   ObjectValue,
@@ -82,6 +83,9 @@ function overTensor(
   span: Span | undefined,
 ): Iterable<Value> | Unknown {
   if (tensor.shape.length === 0) return interpreter.raise("TypeError", "iteration over a 0-d tensor", span);
+  // elements of an array are numbers
+  if (tensor.isArray && tensor.values !== undefined && tensor.shape.length === 1)
+    return tensor.values.map((value) => (isFloating(tensor.dtype) ? new Float(value) : value));
   const parts = callOperator(interpreter, "Tensor.unbind", [tensor, 0]);
   if (!(parts instanceof TupleValue || parts instanceof ListValue))
     return unknownOr(interpreter, parts, span);

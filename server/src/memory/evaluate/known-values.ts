@@ -45,6 +45,8 @@ const binary: Readonly<Record<string, Binary>> = {
   truediv: (left, right) => left / right,
   div: (left, right) => left / right,
   divide: (left, right) => left / right,
+  floordiv: (left, right) => Math.floor(left / right),
+  floor_divide: (left, right) => Math.floor(left / right),
   pow: (left, right) => left ** right,
 };
 

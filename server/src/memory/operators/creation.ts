@@ -1,8 +1,8 @@
 /** New tensors: zeros, arange, *_like, new_*, torch.tensor. They have no graph unless `requires_grad` is asked for. */
 import type { Dtype, Tensor } from "../tensor";
-import { elementCount } from "../tensor";
+import { elementCount, isFloating } from "../tensor";
 import { isSequence, isTensor, numberOf, type Argument } from "./argument";
-import { elementwiseStrides } from "./kernels";
+import { elementwiseStrides, sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { dependsOnValues, shapesDoNotFit } from "./reasons";
 import { expand, view } from "./views";
@@ -115,13 +115,20 @@ function fromData(call: OperatorCall): Tensor {
     level = level.flatMap((entry) => (isSequence(entry) ? entry : []));
     nested = level[0] ?? null;
   }
-  const values = level.map((entry) => {
-    if (isTensor(entry)) return entry.values?.[0];
-    return numberOf(entry) ?? call.notUnderstood("data");
+  // arrays inside a list: one dimension more
+  const [inner] = level;
+  const innerShape = isTensor(inner) ? inner.shape : [];
+  if (!level.every((entry) => sameShape(isTensor(entry) ? entry.shape : [], innerShape)))
+    call.fail(shapesDoNotFit(call.name, [shape]));
+  shape.push(...innerShape);
+  const count = elementCount(innerShape);
+  const values = level.flatMap((entry): (number | undefined)[] => {
+    if (isTensor(entry)) return entry.values?.length === count ? [...entry.values] : [undefined];
+    return [numberOf(entry) ?? call.notUnderstood("data")];
   });
   const dtypes = level.map((entry) => (isTensor(entry) ? entry.dtype : dtypeOfNumber(entry)));
   const natural: Dtype =
-    dtypes.includes("float32") || level.length === 0 ? "float32" : (dtypes[0] ?? "float32");
+    dtypes.find((dtype) => isFloating(dtype)) ?? (level.length === 0 ? "float32" : (dtypes[0] ?? "float32"));
   const mixed = dtypes.includes("int64") && natural === "bool" ? "int64" : natural;
   const tensor = made(call, shape, call.dtype("dtype") ?? mixed);
   const known = values.filter((value) => value !== undefined);

@@ -12,6 +12,14 @@ export class NotUnderstood extends Error {
   }
 }
 
+/** Python's own types where a dtype is asked for. */
+const pythonTypes: Readonly<Record<string, Dtype>> = {
+  "builtins.bool": "bool",
+  "builtins.int": "int64",
+  "builtins.float": "float64",
+  "builtins.complex": "complex128",
+};
+
 export class Values {
   constructor(
     readonly name: string,
@@ -75,7 +83,11 @@ export class Values {
   dtype(argument: string): Dtype | undefined {
     const value = this.value(argument);
     if (value === null) return undefined;
-    if (typeof value === "object" && "kind" in value && value.kind === "dtype") return value.dtype;
+    if (typeof value === "object" && "kind" in value) {
+      if (value.kind === "dtype") return value.dtype;
+      const own = value.kind === "function" ? pythonTypes[value.name ?? ""] : undefined;
+      if (own !== undefined) return own;
+    }
     return this.notUnderstood(argument);
   }
 

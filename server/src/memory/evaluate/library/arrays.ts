@@ -5,6 +5,8 @@
 import type { Span } from "../../../python/tree";
 import { Tensor, type Dtype } from "../../tensor";
 import { isUnknown } from "../../unknown";
+import { CallArguments } from "../arguments";
+import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
 import { dataTensor } from "../nn/tensors";
@@ -84,10 +86,43 @@ const memmap: Native = (interpreter, args, span) => {
 /** `torch.from_numpy(array)` shares the array's memory. */
 const fromArray: Native = (interpreter, args, span) => {
   const array = args.at(0);
-  return array instanceof Tensor
-    ? array
-    : (args.unknown() ?? interpreter.unknown("call", span, { name: "torch.from_numpy" }));
+  if (!(array instanceof Tensor))
+    return args.unknown() ?? interpreter.unknown("call", span, { name: "torch.from_numpy" });
+  const tensor = interpreter.execution.alias(array, array.shape, array.strides);
+  tensor.values = array.values;
+  tensor.bound = array.bound;
+  return interpreter.references.own(tensor);
 };
+
+/** An array out of what PyTorch's operator of the same kind makes; numbers with a point are doubles. */
+function arrayOf(operator: string): Native {
+  return (interpreter, args, span) => {
+    const made = runOperator(interpreter, operator, args, span);
+    if (!(made instanceof Tensor)) return made;
+    const isGiven = args.keywords.has("dtype") || [...args.values()].some(holdsSingle);
+    const keywords = new Map([...args.keywords, ["dtype", new DtypeValue("float64")] as const]);
+    const array =
+      made.dtype === "float32" && !isGiven
+        ? runOperator(interpreter, operator, new CallArguments(args.positional, keywords), span)
+        : made;
+    if (array instanceof Tensor) array.isArray = true;
+    return array;
+  };
+}
+
+function holdsSingle(value: Value): boolean {
+  if (value instanceof Tensor) return value.dtype === "float32";
+  return (value instanceof ListValue || value instanceof TupleValue) && value.items.some(holdsSingle);
+}
+
+/** `stack`, `concatenate`: of arrays as of tensors. */
+function joined(operator: string): Native {
+  return (interpreter, args, span) => {
+    const made = runOperator(interpreter, operator, args, span);
+    if (made instanceof Tensor) made.isArray = true;
+    return made;
+  };
+}
 
 const dtypes: readonly Dtype[] = [
   "uint8",
@@ -132,5 +167,13 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.ones": filled("numpy.ones", 0, "shape", "float64"),
   "numpy.empty": filled("numpy.empty", 0, "shape", "float64"),
   "numpy.memmap": memmap,
+  "numpy.array": arrayOf("torch.tensor"),
+  "numpy.asarray": arrayOf("torch.tensor"),
+  "numpy.arange": arrayOf("torch.arange"),
+  "numpy.eye": arrayOf("torch.eye"),
+  "numpy.stack": joined("torch.stack"),
+  "numpy.concatenate": joined("torch.cat"),
+  "numpy.vstack": joined("torch.vstack"),
+  "numpy.hstack": joined("torch.hstack"),
   "torch.from_numpy": fromArray,
 };

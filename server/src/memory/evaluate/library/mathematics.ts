@@ -1,5 +1,7 @@
 /** `math`, and the same functions of `numpy` on plain numbers. */
+import { Tensor } from "../../tensor";
 import { isUnknown } from "../../unknown";
+import { runOperator } from "../bridge";
 import { itemsOf } from "../iteration";
 import { integer, numeric } from "../numbers";
 import { Float, type Native, type Value } from "../values";
@@ -126,11 +128,24 @@ const numpyOnly: Readonly<Record<string, Native>> = {
   floor: float("floor", Math.floor),
 };
 
+/** The same on arrays, element by element. */
+function forArrays(rows: Readonly<Record<string, Native>>): Readonly<Record<string, Native>> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, native]): [string, Native] => [
+      name,
+      (interpreter, args, span) =>
+        args.at(0) instanceof Tensor && interpreter.execution.supports(`torch.${name}`)
+          ? runOperator(interpreter, `torch.${name}`, args, span)
+          : native(interpreter, args, span),
+    ]),
+  );
+}
+
 export const mathFunctions: Readonly<Record<string, Native>> = Object.fromEntries([
   ...under("math", shared),
   ...under("math", mathOnly),
-  ...under("numpy", shared),
-  ...under("numpy", numpyOnly),
+  ...under("numpy", forArrays(shared)),
+  ...under("numpy", forArrays(numpyOnly)),
 ]);
 
 const numbers = { pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, tau: 2 * Math.PI };
