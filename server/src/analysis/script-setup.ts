@@ -31,7 +31,11 @@ export function setupOfScript(script: ScriptSetup, source: Source): TrainingSetu
     batch: setting(script.batch, (value) => value),
     accumulate: setting(script.accumulate, (value) => value),
     devices: setting(script.devices, (value) => value),
-    optimizer: setting(script.optimizer, ({ name, options }) => ({ name, options })),
+    optimizer: setting(script.optimizer, ({ name, options, parts }) => ({
+      name,
+      options,
+      ...(parts === undefined ? {} : { parts }),
+    })),
     precision: setting(script.precision, (value) => value),
     loss: setting(script.loss, lossName),
     model: setting(script.model, (model) => construction(model, source)),

@@ -2,7 +2,7 @@
 import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { States } from "./estimate-peak";
-import { repeatedBlocks, tensorsOf } from "./evaluate/nn/state";
+import { namedTensors, repeatedBlocks, tensorsOf } from "./evaluate/nn/state";
 import type { ObjectValue } from "./evaluate/values";
 import { optimizerNeeds, type OptimizerNeeds } from "./optimizers";
 import type { TrainingSetup } from "./setup";
@@ -43,6 +43,7 @@ export interface LeftGradients {
 
 /** What a built model holds, whatever the setup is. */
 export interface HeldTensors {
+  readonly model: ObjectValue;
   readonly parameters: readonly Tensor[];
   readonly trainable: readonly Tensor[];
   /** Bytes of the parameters and buffers, each storage once. */
@@ -56,6 +57,7 @@ export function heldBy(model: ObjectValue): HeldTensors {
   const parameters = tensorsOf(model, "parameters");
   const parameterBytes = storageBytes(parameters);
   return {
+    model,
     parameters,
     trainable: parameters.filter((tensor) => tensor.requiresGrad),
     parameterBytes,
@@ -70,7 +72,10 @@ export function statesOf(held: HeldTensors, setup: TrainingSetup, left?: LeftGra
   const isTraining = (setup.mode?.value ?? "train") === "train";
   const setting = isTraining ? setup.optimizer?.value : undefined;
   // a parameter that gets no gradient gets no state either
-  const needs = setting === undefined ? undefined : optimizerNeeds(setting, left?.stepped ?? trainable);
+  const needs =
+    setting === undefined
+      ? undefined
+      : optimizerNeeds(setting, ofParts(held.model, left?.stepped ?? trainable, setting.parts));
   const whole = {
     parameters: held.parameterBytes,
     buffers: held.bufferBytes,
@@ -110,6 +115,21 @@ export function statesOf(held: HeldTensors, setup: TrainingSetup, left?: LeftGra
 export function isShared({ shard, devices, offload }: TrainingSetup): boolean {
   const isSharded = (shard?.value ?? "none") !== "none" && (devices?.value ?? 1) > 1;
   return isSharded || (offload?.value ?? "none") !== "none";
+}
+
+/** Those of the tensors that lie in one of the submodules; all of them in a model that has none of these. */
+function ofParts(
+  model: ObjectValue,
+  tensors: readonly Tensor[],
+  parts: readonly string[] | undefined,
+): readonly Tensor[] {
+  if (parts === undefined) return tensors;
+  const own = new Set(
+    namedTensors(model, "parameters", true, "", false)
+      .filter(({ name }) => parts.some((part) => name.startsWith(`${part}.`)))
+      .map(({ tensor }) => tensor),
+  );
+  return own.size === 0 ? tensors : tensors.filter((tensor) => own.has(tensor));
 }
 
 /** Parameters of the largest repeated block: what FSDP and ZeRO-3 gather at once. The whole model when none repeats. */

@@ -49,6 +49,8 @@ export interface OptimizerSetting {
   readonly name: string;
   /** Constant keyword arguments, e.g. `{ momentum: 0.9, fused: true }`. */
   readonly options: Readonly<Record<string, number | boolean | string>>;
+  /** Dotted paths of the submodules that it trains, e.g. `fc`; absent when it trains all that can be trained. */
+  readonly parts?: readonly string[];
 }
 
 export type Precision = "fp32" | "amp-fp16" | "amp-bf16" | "fp16" | "bf16";

@@ -32,6 +32,8 @@ export interface ScriptOptimizer {
   readonly options: Readonly<Record<string, number | boolean | string>>;
   /** False when some arguments could not be read: options may be missing. */
   readonly complete: boolean;
+  /** Dotted paths of the model's submodules whose parameters it got; absent when it got all. */
+  readonly parts?: readonly string[];
 }
 
 export type ScriptPrecision = "fp32" | "amp-fp16" | "amp-bf16" | "fp16" | "bf16";

@@ -45,6 +45,14 @@ describe("estimates", () => {
   before(loadParser);
 
   describe("worked figures", () => {
+    it("an optimizer of one part has that part's state, backward the gradients of all", () => {
+      const text = imports + net(["self.body = nn.Linear(10, 10)", "self.head = nn.Linear(10, 2)"]);
+      const optimizer = { name: "sgd", options: { momentum: 0.9 }, parts: ["head"] };
+      const estimate = firstOf(text, { optimizer: header(optimizer) });
+      assert.equal(estimate.gradients.bytes, 4 * (110 + 22));
+      assert.equal(estimate.optimizer?.bytes, 4 * 22);
+    });
+
     it("20,000,000 fp32 parameters with Adam", () => {
       const text = imports + net(["self.weight = nn.Parameter(torch.empty(20_000_000))"]);
       const estimate = firstOf(text, { optimizer: header({ name: "adam", options: {} }) });

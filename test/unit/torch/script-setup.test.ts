@@ -222,6 +222,36 @@ ${loop}`).setup.optimizer,
         complete: false,
       });
     });
+    it("may train parts of the model, which is the model all the same", () => {
+      const made = (parameters: string): { parts: unknown; model: unknown } => {
+        const { setup, source } = setupOf(`${head}
+model = Net()
+criterion = nn.MSELoss()
+loader = DataLoader(data, batch_size=2)
+decay = [p for n, p in model.named_parameters() if p.dim() > 1]
+others = [p for n, p in model.named_parameters() if p.dim() < 2]
+optimizer = torch.optim.SGD(${parameters}, lr=0.1)
+${loop}`);
+        const construction = valueOf(setup.model)?.construction;
+        return {
+          parts: valueOf(setup.optimizer)?.parts,
+          model: construction && source.slice(construction),
+        };
+      };
+      assert.deepEqual(made("model.head.fc.parameters()"), { parts: ["head.fc"], model: "Net()" });
+      assert.deepEqual(
+        made("[{'params': model.a.parameters()}, {'params': model.b.parameters(), 'lr': 1}]"),
+        {
+          parts: ["a", "b"],
+          model: "Net()",
+        },
+      );
+      assert.deepEqual(made("[{'params': decay}, {'params': others, 'weight_decay': 0}]"), {
+        parts: undefined,
+        model: "Net()",
+      });
+      assert.deepEqual(made("model.module.parameters()"), { parts: undefined, model: "Net()" });
+    });
     it("stays unknown when there are two or it comes from elsewhere", () => {
       assert.equal(
         optimizer(

@@ -84,7 +84,8 @@ function isOneOptimizer({ resolver, trainingLoops }: SetupContext): boolean {
   });
 }
 
-function described({ resolver, constants }: SetupContext, call: Call): ScriptOptimizer | undefined {
+function described(context: SetupContext, call: Call): ScriptOptimizer | undefined {
+  const { resolver, constants } = context;
   const name = resolver.qualifiedName(call.callee);
   // A factory (`create_optimizer(args, model)`) names no class.
   if (name === undefined || !isOptimizer(name) || !/\.[A-Z]\w*$/.test(name)) return undefined;
@@ -115,7 +116,8 @@ function described({ resolver, constants }: SetupContext, call: Call): ScriptOpt
     const spread = key in options ? undefined : constants.argument(call, key);
     if (spread !== undefined) put(key, spread);
   }
-  return { name, options, complete };
+  const parts = trainedBy(context, call)?.parts;
+  return { name, options, complete, ...(parts === undefined ? {} : { parts }) };
 }
 
 export function modelOf(context: SetupContext): ScriptValue<ScriptModel> | undefined {
@@ -152,7 +154,7 @@ function foreignConstruction({ resolver }: SetupContext, expression: Expression)
 
 /** `model` in `Adam(model.parameters())`, `Trainer(model=model)`, `trainer.fit(model)`. */
 function trainedExpression(context: SetupContext): Expression | undefined {
-  const found = constructions(context).map((call) => modelOfOptimizer(context, call));
+  const found = constructions(context).map((call) => trainedBy(context, call)?.model);
   if (found.length === 1) return found[0];
   if (found.length > 1) return undefined;
   const { resolver } = context;
@@ -168,32 +170,57 @@ function trainedExpression(context: SetupContext): Expression | undefined {
   return undefined;
 }
 
-/** The only object whose `parameters()` the optimizer was made with. */
-function modelOfOptimizer({ resolver }: SetupContext, optimizer: Call): Expression | undefined {
-  const parameters =
-    optimizer.positional[0] ?? optimizer.keywords.find(({ name }) => name.id === "params")?.value;
-  if (parameters === undefined) return undefined;
-  const sources =
-    parameters.kind === "Name" || parameters.kind === "Attribute"
-      ? resolver.valuesOf(parameters)
-      : [parameters];
-  const models = new Map<string, Expression>();
-  for (const source of sources) {
-    walk(source, {
-      enter(node) {
-        if (node.kind !== "Call" || node.callee.kind !== "Attribute") return;
-        if (!/^(named_)?parameters$/.test(node.callee.attribute.id)) return;
-        const model = unwrapped(node.callee.object);
-        models.set(resolver.keyOf(model) ?? `${model.start}`, model);
-      },
-    });
-  }
-  return models.size === 1 ? [...models.values()][0] : undefined;
+interface TrainedParts {
+  readonly model: Expression;
+  /** Dotted paths of the submodules whose parameters the optimizer got; undefined when it got all. */
+  readonly parts: readonly string[] | undefined;
 }
 
-/** `model` in `model.module`. */
-function unwrapped(expression: Expression): Expression {
-  return expression.kind === "Attribute" && expression.attribute.id === "module"
-    ? expression.object
-    : expression;
+/** Names of lists of parameter groups are followed this far. */
+const mostNames = 3;
+
+/** The only model whose `parameters()` the optimizer was made with, and which parts of it. */
+function trainedBy({ resolver }: SetupContext, optimizer: Call): TrainedParts | undefined {
+  const given = optimizer.positional[0] ?? optimizer.keywords.find(({ name }) => name.id === "params")?.value;
+  if (given === undefined) return undefined;
+  const models = new Map<string, Expression>();
+  const parts = new Set<string>();
+  const receivers = new Set<Expression>();
+  const search = (expression: Expression, depth: number): void => {
+    walk(expression, {
+      enter(node) {
+        if (receivers.has(node as Expression)) return false;
+        if (node.kind === "Name" && depth < mostNames)
+          for (const value of resolver.valuesOf(node)) if (value !== node) search(value, depth + 1);
+        if (node.kind !== "Call" || node.callee.kind !== "Attribute") return undefined;
+        if (!/^(named_)?parameters$/.test(node.callee.attribute.id)) return undefined;
+        receivers.add(node.callee.object);
+        const { model, path } = rootOf(resolver, node.callee.object);
+        models.set(resolver.keyOf(model) ?? `${model.start}`, model);
+        parts.add(path);
+        return undefined;
+      },
+    });
+  };
+  const sources = given.kind === "Name" || given.kind === "Attribute" ? resolver.valuesOf(given) : [given];
+  for (const source of sources) search(source, 0);
+  const [model] = models.values();
+  if (model === undefined || models.size > 1) return undefined;
+  return { model, parts: parts.has("") ? undefined : [...parts] };
+}
+
+/** `model` and `head.fc` in `model.head.fc`; a wrapper's `model.module` is the model itself. */
+function rootOf(
+  resolver: SetupContext["resolver"],
+  expression: Expression,
+): { model: Expression; path: string } {
+  const names: string[] = [];
+  let [model, path] = [expression, ""];
+  for (let node = expression; node.kind === "Attribute"; node = node.object) {
+    if (node.attribute.id !== "module") names.unshift(node.attribute.id);
+    const isWrapper = node.attribute.id === "module" && names.length === 0;
+    if (isWrapper || resolver.objectOf(node.object)?.role === "model")
+      [model, path] = [node.object, names.join(".")];
+  }
+  return { model, path };
 }
