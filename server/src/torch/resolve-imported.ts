@@ -3,6 +3,7 @@ import type { Call, ClassDefinition, Expression } from "../python/tree";
 import { enclosingFunction } from "../python/walk";
 import { isModuleBase } from "./api-kinds";
 import { noImports, type ImportedClass, type ImportedFunction, type ImportedNames } from "./imported";
+import { objectQuestions, type Answers } from "./open-questions";
 import type { Resolver } from "./resolve";
 import { enclosingClass, isSuper } from "./resolve-index";
 
@@ -13,7 +14,7 @@ const plainData =
 /** Nodes in the answers are places of another file: never report there. */
 export class ImportedDefinitions {
   private readonly bases = new Map<ClassDefinition, readonly ImportedClass[]>();
-  private readonly functions = new Map<Call, ImportedFunction | undefined>();
+  private readonly functions: Answers<Call, ImportedFunction | undefined> = new Map();
 
   constructor(
     private readonly resolver: Resolver,
@@ -23,11 +24,7 @@ export class ImportedDefinitions {
   /** The function or method that a call runs: imported, of an imported class, inherited, reached through `super()`. */
   functionOf(call: Call): ImportedFunction | undefined {
     if (this.names === noImports) return undefined;
-    if (this.functions.has(call)) return this.functions.get(call);
-    this.functions.set(call, undefined); // what is asked again while it is computed is not known
-    const found = this.findFunction(call.callee);
-    this.functions.set(call, found);
-    return found;
+    return objectQuestions.answer(this.functions, call, undefined, () => this.findFunction(call.callee));
   }
 
   functionNamed(expression: Expression): ImportedFunction | undefined {

@@ -16,6 +16,7 @@ import type {
 import { lossModules, modelWrappers, roleKeepingMethods } from "./api";
 import { frameworkObjects, isLoader, isModuleBase, isOptimizer, isScheduler } from "./api-kinds";
 import type { ImportedClass } from "./imported";
+import { objectQuestions, type Answers } from "./open-questions";
 import type { OtherFile } from "./other-files";
 import { enclosingClass, type AttributeStore } from "./resolve-index";
 import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
@@ -43,7 +44,7 @@ const notAnObject = Symbol("not an object");
 type Found = Candidate | typeof notAnObject;
 
 class FileObjects implements Objects {
-  private readonly known = new Map<Expression, Found>();
+  private readonly known: Answers<Expression, Found> = new Map();
   /** Calls whose parts are being looked for. */
   private readonly openParts = new Set<Expression>();
   private depth = 0;
@@ -64,14 +65,21 @@ class FileObjects implements Objects {
   }
 
   private find(expression: Expression): Found {
-    if (this.known.has(expression)) return this.known.get(expression);
-    if (this.depth >= depthLimit) return undefined;
-    this.known.set(expression, undefined); // a cycle adds nothing
+    // A cycle adds nothing.
+    return objectQuestions.answer(this.known, expression, undefined, () => this.computeWithin(expression));
+  }
+
+  private computeWithin(expression: Expression): Found {
+    if (this.depth >= depthLimit) {
+      objectQuestions.cutOff();
+      return undefined;
+    }
     this.depth++;
-    const found = this.compute(expression);
-    this.depth--;
-    this.known.set(expression, found);
-    return found;
+    try {
+      return this.compute(expression);
+    } finally {
+      this.depth--;
+    }
   }
 
   private compute(expression: Expression): Found {

@@ -26,6 +26,7 @@ import {
   type AttributeStore,
   type FileIndex,
 } from "./resolve-index";
+import { objectQuestions, type Answers } from "./open-questions";
 import { FrozenModels } from "./resolve-frozen";
 import { ImportedDefinitions } from "./resolve-imported";
 import { createObjects, type Objects } from "./resolve-objects";
@@ -140,18 +141,19 @@ export function createResolver(module: Module, scopes: Scopes, imports = noImpor
   return new FileResolver(module, scopes, imports);
 }
 
+const noCalls: ReadonlyMap<ClassDefinition, readonly Call[]> = new Map();
+
 class FileResolver implements Resolver {
   readonly imported: ImportedDefinitions;
   private indexed: FileIndex | undefined;
   private calledInstances: readonly Call[] | undefined;
-  private callsByClass: ReadonlyMap<ClassDefinition, Call[]> | undefined;
-  private isGrouping = false;
+  private readonly callsByClass: Answers<Module, ReadonlyMap<ClassDefinition, readonly Call[]>> = new Map();
   private objects: Objects | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
   private readonly keys: VariableKeys;
-  private readonly callers = new Map<FunctionDefinition, readonly Call[]>();
-  private readonly classes = new Map<Expression, ClassDefinition | undefined>();
+  private readonly callers: Answers<FunctionDefinition, readonly Call[]> = new Map();
+  private readonly classes: Answers<Expression, ClassDefinition | undefined> = new Map();
   private readonly bases = new Map<ClassDefinition, readonly string[]>();
   private readonly methods = new Map<ClassDefinition, ReadonlyMap<string, FunctionDefinition>>();
   private stores: Map<ClassDefinition, Map<string, AttributeStore[]>> | undefined;
@@ -273,11 +275,7 @@ class FileResolver implements Resolver {
   }
 
   classOf(expression: Expression): ClassDefinition | undefined {
-    if (this.classes.has(expression)) return this.classes.get(expression);
-    this.classes.set(expression, undefined); // what is asked again while it is computed is not known
-    const found = this.computeClassOf(expression);
-    this.classes.set(expression, found);
-    return found;
+    return objectQuestions.answer(this.classes, expression, undefined, () => this.computeClassOf(expression));
   }
 
   private computeClassOf(expression: Expression): ClassDefinition | undefined {
@@ -409,16 +407,10 @@ class FileResolver implements Resolver {
   }
 
   callsTo(target: FunctionDefinition): readonly Call[] {
-    let calls = this.callers.get(target);
-    if (calls === undefined) {
-      this.callers.set(target, []); // asked again while it is computed: no more than what is known
-      calls = this.findCallers(target);
-      this.callers.set(target, calls);
-    }
-    return calls;
+    return objectQuestions.answer(this.callers, target, [], () => this.findCallers(target));
   }
 
-  private findCallers(target: FunctionDefinition): Call[] {
+  private findCallers(target: FunctionDefinition): readonly Call[] {
     const owner = enclosingClass(target);
     const name = target.name.id;
     if (owner && name === "__init__") {
@@ -433,18 +425,15 @@ class FileResolver implements Resolver {
   }
 
   /** The calls of a class's instances, grouped for all classes at once. */
-  private callsOfInstances(owner: ClassDefinition): Call[] {
-    const calls = this.instanceCalls();
-    if (this.callsByClass !== undefined) return this.callsByClass.get(owner) ?? [];
-    // Asked again while they are grouped: no more than what is known.
-    if (this.isGrouping) return calls.filter((call) => this.classOf(call.callee) === owner);
-    this.isGrouping = true;
-    const grouped = new Map<ClassDefinition, Call[]>();
-    for (const call of calls) {
-      const called = this.classOf(call.callee);
-      if (called !== undefined) push(grouped, called, call);
-    }
-    this.callsByClass = grouped;
+  private callsOfInstances(owner: ClassDefinition): readonly Call[] {
+    const grouped = objectQuestions.answer(this.callsByClass, this.module, noCalls, () => {
+      const byClass = new Map<ClassDefinition, Call[]>();
+      for (const call of this.instanceCalls()) {
+        const called = this.classOf(call.callee);
+        if (called !== undefined) push(byClass, called, call);
+      }
+      return byClass;
+    });
     return grouped.get(owner) ?? [];
   }
 

@@ -170,3 +170,40 @@ def unused(work):
     assert.equal(resolve.functionOf(examined.call("work(1)")), undefined);
   });
 });
+
+describe("what comes back to itself", () => {
+  before(loadParser);
+
+  const circle = `
+class Net(nn.Module):
+    pass
+
+a = b
+b = a if again else Net()
+use(b)
+`;
+
+  it("is answered alike whichever question comes first", () => {
+    const examined = examine(imports + circle);
+    const { resolve } = examined.torch;
+    const first = examined.expression("b", 2);
+    const inside = examined.expression("b", 0);
+    assert.equal(resolve.objectOf(first)?.className, "Net");
+    assert.equal(resolve.objectOf(inside)?.className, "Net");
+  });
+
+  it("belongs to the same class whichever question comes first", () => {
+    const examined = examine(imports + circle);
+    const { resolve } = examined.torch;
+    assert.equal(resolve.classOf(examined.expression("b", 2))?.name.id, "Net");
+    assert.equal(resolve.classOf(examined.expression("a", 1))?.name.id, "Net");
+  });
+
+  it("is found from the end of a long chain though it was asked from its beginning before", () => {
+    const links = Array.from({ length: 40 }, (_, index) => `v${index + 1} = v${index}\n`).join("");
+    const examined = examine(`${imports}v0 = nn.Linear(1, 2)\n${links}use(v40)\n`);
+    const { resolve } = examined.torch;
+    assert.equal(resolve.objectOf(examined.expression("v40", 1)), undefined);
+    assert.equal(resolve.roleOf(examined.expression("v20", 1)), "model");
+  });
+});

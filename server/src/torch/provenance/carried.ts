@@ -30,7 +30,7 @@ import { enclosingClass } from "../resolve-index";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { atEntry, type Definition, type Flow, type Reaching } from "./flow";
 import type { GradientModes } from "./gradient-mode";
-import { openQuestions, type Remembered } from "./questions";
+import { openQuestions, type AnswersByPath } from "./questions";
 import {
   argumentsOf,
   createsGraph,
@@ -128,9 +128,9 @@ export function createCarriedValues(options: CarriedOptions): CarriedValues {
 }
 
 class Evaluator implements CarriedValues {
-  private readonly known = new Map<Expression, Map<string, Remembered>>();
-  private readonly definitions = new Map<Definition, Map<string, Remembered>>();
-  private readonly fromCallers = new Map<FunctionDefinition, Map<string, Remembered>>();
+  private readonly known: AnswersByPath<Expression> = new Map();
+  private readonly definitions: AnswersByPath<Definition> = new Map();
+  private readonly fromCallers: AnswersByPath<FunctionDefinition> = new Map();
   private provenByBackward: Map<Definition, boolean> | undefined;
 
   constructor(private readonly options: CarriedOptions) {}

@@ -1,0 +1,103 @@
+/**
+ * Answers to questions that lead to others and may come back to themselves: what an expression is, what a value carries.
+ * Each is answered once and kept, but only when it is final: an answer found while a question was still open that it came
+ * back to is dropped with that question, so that no answer depends on which question was asked first.
+ */
+
+/** Rests on no open question. */
+const settled = Number.POSITIVE_INFINITY;
+/** The depth of a question that nobody asked on the way to another. */
+const outermost = 1;
+
+/** What was concluded while a question was open that it came back to. */
+class Pending<Value> {
+  constructor(
+    readonly value: Value,
+    /** The depth of the outermost such question. */
+    readonly restsOn: number,
+  ) {}
+}
+
+/** The answers to one kind of question: final ones, and those of questions that are open or were concluded from them. */
+export type Answers<Key, Value> = Map<Key, Value | Pending<Value>>;
+
+interface Provisional {
+  readonly restsOn: number;
+  readonly forget: () => void;
+}
+
+/** Kinds of questions that lead to one another, of all files, are answered by one of these. */
+export class OpenQuestions {
+  private provisional: Provisional[] = [];
+  private forgetOpen: (() => void)[] = [];
+  /** The outermost open question that the one being answered has come back to. */
+  private restsOn = settled;
+
+  /** How many questions are open, one inside the other. */
+  get depth(): number {
+    return this.forgetOpen.length;
+  }
+
+  /** The answer as it is known, or computed; `whileOpen` for whoever comes back to the question before it is answered. */
+  answer<Key, Value>(answers: Answers<Key, Value>, key: Key, whileOpen: Value, compute: () => Value): Value {
+    const known = answers.get(key);
+    if (known === undefined && !answers.has(key)) return this.compute(answers, key, whileOpen, compute);
+    if (!(known instanceof Pending)) return known as Value;
+    this.restsOn = Math.min(this.restsOn, known.restsOn);
+    return known.value;
+  }
+
+  /** Says that the question being answered was not followed to its end, for it lay too deep: asked alone it may be. */
+  cutOff(): void {
+    this.restsOn = Math.min(this.restsOn, outermost);
+  }
+
+  private compute<Key, Value>(
+    answers: Answers<Key, Value>,
+    key: Key,
+    whileOpen: Value,
+    compute: () => Value,
+  ): Value {
+    const restedOn = this.restsOn;
+    const provisionalBefore = this.provisional.length;
+    const forget = (): void => void answers.delete(key);
+    this.forgetOpen.push(forget);
+    const depth = this.forgetOpen.length;
+    this.restsOn = settled;
+    answers.set(key, new Pending(whileOpen, depth));
+    const value = this.guarded(compute);
+    this.forgetOpen.pop();
+    this.forgetFrom(provisionalBefore, depth);
+    const restsOn = this.restsOn >= depth ? settled : this.restsOn;
+    answers.set(key, restsOn === settled ? value : new Pending(value, restsOn));
+    if (restsOn !== settled) this.provisional.push({ restsOn, forget });
+    this.restsOn = Math.min(restedOn, restsOn);
+    return value;
+  }
+
+  /** A rule that breaks in the middle must leave nothing open for the others. */
+  private guarded<Value>(compute: () => Value): Value {
+    try {
+      return compute();
+    } catch (error) {
+      for (const forget of this.forgetOpen) forget();
+      for (const { forget } of this.provisional) forget();
+      this.forgetOpen = [];
+      this.provisional = [];
+      this.restsOn = settled;
+      throw error;
+    }
+  }
+
+  /** Drops what was concluded since `start` while the question at `depth` was open. */
+  private forgetFrom(start: number, depth: number): void {
+    if (this.provisional.length === start) return;
+    for (const answer of this.provisional.splice(start)) {
+      if (answer.restsOn >= depth) answer.forget();
+      else this.provisional.push(answer);
+    }
+  }
+}
+
+/** What expressions are, what classes they are instances of, who calls a function. */
+export const objectQuestions = new OpenQuestions();
