@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
+import { svgText, vectorPicture } from "./vector-picture.mjs";
 
 /** Milliseconds to wait for something in the window. */
 const timeout = 15_000;
@@ -39,21 +40,11 @@ export class PictureService {
     this.#server?.closeAllConnections();
   }
 
-  /** A part of the window as it is on a plain screen, small enough to travel with the extension. */
-  async #writeSmall(name, clip) {
+  /** A part of the window or of the panel, small enough to travel with the extension. */
+  async #writeSmall(scope, name, clip) {
     const [x, y, width, height] = clip.split(",").map(Number);
-    const options = { clip: { x, y, width, height }, scale: "css", animations: "disabled", caret: "hide" };
-    const png = (await this.#page.screenshot(options)).toString("base64");
-    const encoded = await this.#page.evaluate(async (data) => {
-      const picture = new Image();
-      picture.src = `data:image/png;base64,${data}`;
-      await picture.decode();
-      const canvas = new OffscreenCanvas(picture.width, picture.height);
-      canvas.getContext("2d").drawImage(picture, 0, 0);
-      const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.6 });
-      return [...new Uint8Array(await blob.arrayBuffer())];
-    }, png);
-    writeFileSync(path.join(this.#walkthrough, `${path.basename(name)}.webp`), Buffer.from(encoded));
+    const picture = await scope.evaluate(vectorPicture, { x, y, width, height });
+    writeFileSync(path.join(this.#walkthrough, `${path.basename(name)}.svg`), svgText(picture));
   }
 
   async #answer(wanted) {
@@ -66,7 +57,8 @@ export class PictureService {
       // Beside the line numbers, where nothing shows a tooltip.
       await page.mouse.move(30, height - 40);
     }
-    const scope = wanted.get("in") === "panel" ? await this.#panel() : page;
+    const content = { panel: "#panel > *", walkthrough: "body > svg, body h3" }[wanted.get("in")];
+    const scope = content === undefined ? page : await this.#frameWith(content);
     const target = wanted.get("click");
     if (target !== null && (await scope.locator(target).count()) > 0)
       await scope.locator(target).first().click();
@@ -79,7 +71,7 @@ export class PictureService {
     const gone = wanted.get("gone");
     if (gone !== null) await visible(gone).waitFor({ state: "hidden", timeout });
     const walkthrough = wanted.get("walkthrough");
-    if (walkthrough !== null) await this.#writeSmall(walkthrough, wanted.get("clip"));
+    if (walkthrough !== null) await this.#writeSmall(scope, walkthrough, wanted.get("clip"));
     await this.#photograph(page, wanted);
     const read = wanted.get("read");
     if (read === null) return undefined;
@@ -104,23 +96,24 @@ export class PictureService {
     await scope.locator(pointed).hover({ position: { x: x * box.width, y: y * box.height } });
   }
 
-  /** The page of our panel lies in a frame of VS Code's frame; a panel that was hidden has a new one. */
-  async #panel() {
+  /** Pages of webviews lie in a frame of VS Code's frame; one that was hidden has a new one. */
+  async #frameWith(content) {
     const end = Date.now() + timeout;
     while (Date.now() < end) {
-      for (const frame of this.#page.frames()) {
-        const isOurs = await frame
-          .locator("#panel > *")
+      for (const frame of this.#page.frames().slice(1)) {
+        const isMeant = await frame
+          .locator(content)
+          .filter({ visible: true })
           .count()
           .then(
             (count) => count > 0,
             () => false,
           );
-        if (isOurs) return frame;
+        if (isMeant) return frame;
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error("no memory timeline is open");
+    throw new Error(`no page has ${content}`);
   }
 
   async #photograph(page, wanted) {

@@ -11,6 +11,7 @@ import {
   until,
 } from "./editor";
 import "./screenshots";
+import "./walkthrough";
 
 const chinese = /\p{Script=Han}/u;
 

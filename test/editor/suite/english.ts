@@ -9,3 +9,4 @@ import "./notebooks";
 import "./bad-inputs";
 import "./server-process";
 import "./screenshots";
+import "./walkthrough";

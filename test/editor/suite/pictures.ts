@@ -13,8 +13,8 @@ export interface Wish {
   /** Selectors of what must be visible, or gone, before the picture. */
   readonly wait?: string;
   readonly gone?: string;
-  /** The selectors mean the page of the memory timeline. */
-  readonly in?: "panel";
+  /** The selectors mean the page of the memory timeline, or the picture of a walkthrough's step. */
+  readonly in?: "panel" | "walkthrough";
   /** Selector of a control, and what goes into it. */
   readonly fill?: string;
   readonly select?: string;
@@ -86,6 +86,13 @@ export async function tidyWindow(): Promise<void> {
   }
   await vscode.commands.executeCommand("notifications.clearAll");
   await ask({ click: ".part.banner .action-container a" });
+}
+
+export const isChinese = process.env["VRAMLINT_SUITE_LOCALE"] === "zh-cn";
+
+/** `of`, with the shade and the language that are not the usual ones. */
+export function pictureName(of: string, shade: string): string {
+  return [of, ...(shade === "dark" ? ["dark"] : []), ...(isChinese ? ["zh-cn"] : [])].join(".");
 }
 
 export const themes = { light: "Default Light Modern", dark: "Default Dark Modern" } as const;

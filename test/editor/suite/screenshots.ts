@@ -1,8 +1,6 @@
 import * as vscode from "vscode";
 import { closeEverything, diagnosticOf, open, positionOf, setting } from "./editor";
-import { ask, themes, tidyWindow } from "./pictures";
-
-const isChinese = process.env["VRAMLINT_SUITE_LOCALE"] === "zh-cn";
+import { ask, isChinese, pictureName, themes, tidyWindow } from "./pictures";
 
 describe("pictures", () => {
   before(function () {
@@ -11,9 +9,6 @@ describe("pictures", () => {
   after(closeEverything);
 
   for (const [shade, theme] of Object.entries(themes)) {
-    /** One shade is enough for the walkthrough: the pictures travel with the extension. */
-    const small = (of: string, clip: string): { walkthrough?: string; clip?: string } =>
-      shade === "dark" ? { walkthrough: isChinese ? `${of}.zh-cn` : of, clip } : {};
     const name = (of: string): string => pictureName(of, shade);
 
     it(`are taken in ${shade}`, async () => {
@@ -27,23 +22,19 @@ describe("pictures", () => {
       const call = positionOf(editor.document, "model(images)\n        total_loss", 2);
       editor.selection = at(call);
       await vscode.commands.executeCommand("editor.action.showHover");
-      await ask({
-        wait: ".monaco-hover .marker.hover-contents",
-        picture: name("diagnostics"),
-        ...small("finding", "0,0,660,380"),
-      });
+      await ask({ wait: ".monaco-hover .marker.hover-contents", picture: name("diagnostics") });
       await ask({ press: "Escape", gone: ".monaco-hover .marker.hover-contents" });
 
       editor.selection = at(call);
       await vscode.commands.executeCommand("editor.action.quickFix");
-      await ask({ wait: ".action-widget", picture: name("quick-fix"), ...small("fix", "0,60,600,360") });
+      await ask({ wait: ".action-widget", picture: name("quick-fix") });
       await ask({ press: "Escape", gone: ".action-widget" });
 
       await ask({ size: "1000x720" });
       await show(editor, '"""Trains', 0);
       editor.selection = at(positionOf(editor.document, "class ResNet", 7));
       await vscode.commands.executeCommand("editor.action.showHover");
-      await ask({ wait: ".monaco-hover table", picture: name("hover"), ...small("model", "0,330,860,300") });
+      await ask({ wait: ".monaco-hover table", picture: name("hover") });
       await ask({ press: "Escape", gone: ".monaco-hover table" });
 
       await ask({ size: "1000x560" });
@@ -56,14 +47,75 @@ describe("pictures", () => {
       await show(editor, '"""Trains', 0);
       editor.selection = at(positionOf(editor.document, "precision=fp32", "precision=".length));
       await vscode.commands.executeCommand("editor.action.triggerSuggest");
-      await ask({
-        wait: ".suggest-widget .monaco-list-row",
-        picture: name("header"),
-        ...small("header", "0,30,980,190"),
-      });
+      await ask({ wait: ".suggest-widget .monaco-list-row", picture: name("header") });
       await ask({ press: "Escape", gone: ".suggest-widget .monaco-list-row" });
     });
   }
+});
+
+describe("pictures of the walkthrough", () => {
+  before(function () {
+    if (process.env["VRAMLINT_PICTURES"] === undefined) this.skip();
+  });
+  after(async () => {
+    await setting("editor.wordWrap", undefined);
+    await closeEverything();
+  });
+  const drawing = (of: string): string => (isChinese ? `${of}.zh-cn` : of);
+
+  it("are drawn as wide as the walkthrough shows them", async () => {
+    await setting("workbench.colorTheme", themes.dark);
+    await setting("editor.wordWrap", "on");
+    await tidyWindow();
+    await ask({ size: "600x420" });
+    const editor = await open("train.py");
+    await diagnosticOf(editor.document.uri, "eval-without-no-grad");
+
+    await show(editor, "def evaluate", 6);
+    const call = positionOf(editor.document, "model(images)\n        total_loss", 2);
+    editor.selection = at(call);
+    await vscode.commands.executeCommand("editor.action.showHover");
+    await ask({
+      wait: ".monaco-hover .marker.hover-contents",
+      walkthrough: drawing("finding"),
+      clip: "0,36,600,384",
+    });
+    await ask({ press: "Escape", gone: ".monaco-hover .marker.hover-contents" });
+
+    editor.selection = at(call);
+    await vscode.commands.executeCommand("editor.action.quickFix");
+    await ask({ wait: ".action-widget", walkthrough: drawing("fix"), clip: "0,36,600,384" });
+    await ask({ press: "Escape", gone: ".action-widget" });
+
+    await show(editor, "class ResNet", 12);
+    editor.selection = at(positionOf(editor.document, "class ResNet", 7));
+    await vscode.commands.executeCommand("editor.action.showHover");
+    await ask({ wait: ".monaco-hover table", walkthrough: drawing("model"), clip: "0,36,600,384" });
+    await ask({ press: "Escape", gone: ".monaco-hover table" });
+
+    await show(editor, '"""Trains', 0);
+    editor.selection = at(positionOf(editor.document, "precision=fp32", "precision=".length));
+    await vscode.commands.executeCommand("editor.action.triggerSuggest");
+    await ask({
+      wait: ".suggest-widget .monaco-list-row",
+      walkthrough: drawing("header"),
+      clip: "0,36,600,270",
+    });
+    await ask({ press: "Escape", gone: ".suggest-widget .monaco-list-row" });
+  });
+
+  it("show the memory timeline", async () => {
+    await setting("workbench.colorTheme", themes.dark);
+    await tidyWindow();
+    await ask({ size: "760x640" });
+    const editor = await open("train.py");
+    await diagnosticOf(editor.document.uri, "eval-without-no-grad");
+    await vscode.commands.executeCommand("vramlint.showTimeline");
+    await ask({ in: "panel", wait: ".plot > svg" });
+    await vscode.commands.executeCommand("workbench.action.focusNextGroup");
+    await vscode.commands.executeCommand("workbench.action.toggleMaximizeEditorGroup");
+    await ask({ in: "panel", wait: ".plot > svg", walkthrough: drawing("timeline"), clip: "0,0,760,600" });
+  });
 });
 
 describe("pictures of the memory timeline", () => {
@@ -86,10 +138,6 @@ describe("pictures of the memory timeline", () => {
     });
   }
 });
-
-function pictureName(of: string, shade: string): string {
-  return [of, ...(shade === "dark" ? ["dark"] : []), ...(isChinese ? ["zh-cn"] : [])].join(".");
-}
 
 function at(position: vscode.Position): vscode.Selection {
   return new vscode.Selection(position, position);
