@@ -40,6 +40,7 @@ export function setupOfScript(script: ScriptSetup, source: Source): TrainingSetu
     loss: setting(script.loss, lossName),
     model: setting(script.model, (model) => construction(model, source)),
     shard: setting(script.shard, (value) => value),
+    bucketViews: setting(script.bucketViews, (value) => value),
     offload: setting(script.offload, (value) => value),
   };
   for (const key of Object.keys(setup) as (keyof TrainingSetup)[]) {

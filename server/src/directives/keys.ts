@@ -99,7 +99,7 @@ export const keyMeanings: Readonly<Record<string, HeaderKey>> = {
 export const choices = {
   precision: ["fp32", "amp-fp16", "amp-bf16", "fp16", "bf16"],
   attention: ["math", "flash", "efficient"],
-  shard: ["none", "ddp", "zero1", "zero2", "zero3", "fsdp"],
+  shard: ["none", "ddp", "zero-redundancy", "zero1", "zero2", "zero3", "fsdp"],
   offload: ["none", "optimizer", "parameters"],
   mode: ["train", "infer"],
 } as const;
@@ -132,6 +132,9 @@ export const choiceMeanings: Readonly<Record<ChoiceKey, Readonly<Record<string, 
   },
   shard: {
     no: "none",
+    zeroredundancyoptimizer: "zero-redundancy",
+    zero_redundancy_optimizer: "zero-redundancy",
+    zero_redundancy: "zero-redundancy",
     "zero-1": "zero1",
     "zero-2": "zero2",
     "zero-3": "zero3",

@@ -39,6 +39,10 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
     plain("model", subject.text, subject.from, subject.from === "default" ? undefined : subject.span),
   ];
   found.push(of("precision", setup.precision, "fp32", String));
+  if (setup.bucketViews !== undefined)
+    found.push(
+      of("gradient_as_bucket_view", setup.bucketViews, "False", (value) => (value ? "True" : "False")),
+    );
   for (const key of ["shard", "devices", "offload"] as const) {
     if (setup[key] !== undefined) found.push(of<string | number>(key, setup[key], "", String));
   }

@@ -5,8 +5,8 @@ import type { States } from "./estimate-peak";
 import { namedTensors, repeatedBlocks, tensorsOf } from "./evaluate/nn/state";
 import type { ObjectValue } from "./evaluate/values";
 import { optimizerNeeds, type OptimizerNeeds } from "./optimizers";
-import type { TrainingSetup } from "./setup";
-import { shardStates } from "./sharding";
+import type { OptimizerSetting, TrainingSetup } from "./setup";
+import { shardStates, wholeParameters } from "./sharding";
 import { dtypeBytes, elementCount, type Tensor } from "./tensor";
 
 export interface ModelStates extends States {
@@ -88,6 +88,10 @@ export function statesOf(held: HeldTensors, setup: TrainingSetup, left?: LeftGra
     {
       ...whole,
       trainable: ownBytes(trainable),
+      hasBucketViews: setup.bucketViews?.value ?? false,
+      ...(sharding === "zero-redundancy" && setting !== undefined
+        ? { fullestOptimizer: fullestState(parameters, left?.stepped ?? trainable, setting, devices) }
+        : {}),
       largestUnit: held.largestUnit,
       gradientElement: trainable[0] === undefined ? 4 : dtypeBytes[trainable[0].dtype],
     },
@@ -109,6 +113,25 @@ export function statesOf(held: HeldTensors, setup: TrainingSetup, left?: LeftGra
     needs,
     fault,
   };
+}
+
+/** Bytes of optimizer state on the fullest device, where parameters go to devices as a whole. */
+function fullestState(
+  parameters: readonly Tensor[],
+  stepped: readonly Tensor[],
+  setting: OptimizerSetting,
+  devices: number,
+): number {
+  const getsState = new Set(stepped);
+  const shares = Array.from({ length: devices }, (): Tensor[] => []);
+  const deviceOf = wholeParameters(
+    parameters.map(({ shape }) => elementCount(shape)),
+    devices,
+  );
+  parameters.forEach((tensor, i) => {
+    if (getsState.has(tensor)) shares[deviceOf[i] ?? 0]?.push(tensor);
+  });
+  return Math.max(...shares.map((share) => optimizerNeeds(setting, share)?.state ?? 0));
 }
 
 /** Not all states are on the device in whole. */

@@ -36,6 +36,9 @@ interface Candidate {
   readonly setup: TrainingSetup;
 }
 
+/** An option that saves less than this share of the present peak, and does not make the step fit, is not worth a line. */
+const leastSaved = 0.01;
+
 /** The options, smallest change first. `largest` is the largest micro-batch that fits, where it is known. */
 export function whatFits(steps: ModelSteps, limit: number, largest: number | undefined): FitAnswer {
   const { setup } = steps;
@@ -52,7 +55,13 @@ export function whatFits(steps: ModelSteps, limit: number, largest: number | und
     ...restated.flatMap((one) => option(one, steps.restated(one.setup))),
     ...offloaded(steps, limit),
   ];
-  return { limit, options, largestBatch: largest };
+  const present = steps.simulated();
+  const most = present === undefined ? Infinity : (1 - leastSaved) * present.bytes;
+  return {
+    limit,
+    options: options.filter(({ bytes, fits }) => fits || bytes <= most),
+    largestBatch: largest,
+  };
 }
 
 /** The largest micro-batch that divides the present one and fits, with as many more accumulation steps. */
@@ -131,8 +140,8 @@ function shardings(setup: TrainingSetup): Candidate[] {
   };
   const zero: Candidate = {
     title: message(fitTexts.zero, { devices }),
-    changes: { shard: "zero1", devices: String(devices) },
-    setup: { ...setup, shard: chosen("zero1"), devices: chosen(devices) },
+    changes: { shard: "zero-redundancy", devices: String(devices) },
+    setup: { ...setup, shard: chosen("zero-redundancy"), devices: chosen(devices) },
   };
   return present > 1 ? [zero, fsdp] : [fsdp];
 }

@@ -55,7 +55,11 @@ export interface OptimizerSetting {
 
 export type Precision = "fp32" | "amp-fp16" | "amp-bf16" | "fp16" | "bf16";
 export type AttentionBackend = "math" | "flash" | "efficient";
-export type Sharding = "none" | "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
+/**
+ * How states are spread: `zero-redundancy` is DDP with PyTorch's ZeroRedundancyOptimizer, which gives whole parameters to
+ * devices; `zero1` to `zero3` are DeepSpeed's stages, which split evenly.
+ */
+export type Sharding = "none" | "ddp" | "zero-redundancy" | "zero1" | "zero2" | "zero3" | "fsdp";
 export type Offload = "none" | "optimizer" | "parameters";
 export type Mode = "train" | "infer";
 
@@ -91,6 +95,8 @@ export interface TrainingSetup {
   readonly attention?: Setting<AttentionBackend>;
   readonly checkpoint?: Setting<Checkpointed>;
   readonly shard?: Setting<Sharding>;
+  /** DDP's gradients are views of its buckets: `gradient_as_bucket_view=True`. */
+  readonly bucketViews?: Setting<boolean>;
   readonly offload?: Setting<Offload>;
   readonly measured?: Setting<readonly MeasuredPoint[]>;
   readonly mode?: Setting<Mode>;

@@ -2,7 +2,7 @@
  * What one of several devices holds of the model states, and what lies on top: never "total divided by devices", because
  * units that are being computed are gathered and gradients travel in buckets. With offload the host's share is shown too.
  *
- * Sources: Rajbhandari et al. 2020 ("ZeRO") for what each stage shards; DeepSpeed's and PyTorch's documentation for the
+ * Sources: torch/distributed/optim/zero_redundancy_optimizer.py for who gets which parameter; Rajbhandari et al. 2020 ("ZeRO") for what each stage shards; DeepSpeed's and PyTorch's documentation for the
  * sizes of buckets (`reduce_bucket_size`, `allgather_bucket_size`, 5e8 elements; DDP's `bucket_cap_mb`).
  */
 import type { Offload, Sharding } from "./setup";
@@ -15,6 +15,10 @@ export interface ModelStates {
   readonly buffers: number;
   readonly gradients: number;
   readonly optimizer: number;
+  /** Optimizer state of the fullest device where each parameter's goes to one device as a whole. */
+  readonly fullestOptimizer?: number;
+  /** DDP's gradients are views of its buckets. */
+  readonly hasBucketViews?: boolean;
   /** Bytes of the parameters of the largest unit that is gathered at once: a block, or the model when it is not wrapped. */
   readonly largestUnit: number;
   /** Bytes of one element of a gradient. */
@@ -53,6 +57,7 @@ interface ShardingRow {
 const rows: Readonly<Record<Sharding, ShardingRow>> = {
   none: { parameters: false, gradients: false, optimizer: false },
   ddp: { parameters: false, gradients: false, optimizer: false },
+  "zero-redundancy": { parameters: false, gradients: false, optimizer: true },
   zero1: { parameters: false, gradients: false, optimizer: true },
   zero2: { parameters: false, gradients: true, optimizer: true },
   zero3: { parameters: true, gradients: true, optimizer: true },
@@ -70,7 +75,9 @@ export function shardStates(
   const share = (bytes: number, shared: boolean): number => (shared ? Math.ceil(bytes / devices) : bytes);
   const parameters = share(states.parameters, row.parameters);
   const gradients = share(states.gradients, row.gradients);
-  const optimizer = share(states.optimizer, row.optimizer);
+  const isWhole = sharding === "zero-redundancy" && devices > 1;
+  const evenShare = share(states.optimizer, row.optimizer);
+  const optimizer = isWhole ? (states.fullestOptimizer ?? evenShare) : evenShare;
   const onHost = {
     parameters: offload === "parameters" && row.parameters ? parameters : 0,
     // The optimizer steps on the host: its gradients are there too.
@@ -100,8 +107,9 @@ function gatheredBytes(states: ModelStates): number {
 function bucketBytes(states: ModelStates, sharding: Sharding): number {
   switch (sharding) {
     case "ddp":
+    case "zero-redundancy":
       // Unless gradient_as_bucket_view is set, every gradient has a copy in a flat bucket that is kept.
-      return states.gradients;
+      return states.hasBucketViews === true ? 0 : states.gradients;
     case "zero1":
     case "zero2":
     case "zero3":
@@ -109,4 +117,20 @@ function bucketBytes(states: ModelStates, sharding: Sharding): number {
     default:
       return 0;
   }
+}
+
+/**
+ * Which device gets which parameter, by numbers of elements: the largest first, each to the device with the fewest so far
+ * (`ZeroRedundancyOptimizer._partition_parameters`, for one group of parameters).
+ */
+export function wholeParameters(elements: readonly number[], devices: number): number[] {
+  const held = new Array<number>(devices).fill(0);
+  const deviceOf = new Array<number>(elements.length).fill(0);
+  const bySize = [...elements.keys()].sort((a, b) => (elements[b] ?? 0) - (elements[a] ?? 0));
+  for (const index of bySize) {
+    const emptiest = held.indexOf(Math.min(...held));
+    deviceOf[index] = emptiest;
+    held[emptiest] = (held[emptiest] ?? 0) + (elements[index] ?? 0);
+  }
+  return deviceOf;
 }

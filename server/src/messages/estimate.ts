@@ -103,8 +103,8 @@ export const fitTexts = {
   optimizer: { en: "optimizer {name}", "zh-cn": "优化器 {name}" },
   shard: { en: "FSDP over {devices} devices", "zh-cn": "在 {devices} 个设备上使用 FSDP" },
   zero: {
-    en: "the optimizer state shared out over {devices} devices (ZeRO 1)",
-    "zh-cn": "将优化器状态分片到 {devices} 个设备（ZeRO 1）",
+    en: "the optimizer state shared out over {devices} devices (ZeroRedundancyOptimizer)",
+    "zh-cn": "将优化器状态分到 {devices} 个设备（ZeroRedundancyOptimizer）",
   },
   offload: {
     en: "the optimizer offloaded to the host ({host} of its memory a device)",

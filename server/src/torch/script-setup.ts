@@ -16,7 +16,7 @@ import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
 import { precisionOf } from "./script-setup/precision";
 import { trainerCallsOf, type TrainerCalls } from "./script-setup/trainers";
-import { checkpointingOf, offloadOf, shardingOf } from "./script-setup/wrapping";
+import { bucketViewsOf, checkpointingOf, offloadOf, shardingOf } from "./script-setup/wrapping";
 import type { TrainingLoops } from "./training-loop";
 
 /** A value and the expression of the script that gives it. */
@@ -78,7 +78,8 @@ export interface ScriptForward {
 
 export type ScriptOffload = "optimizer" | "parameters";
 
-export type ScriptSharding = "ddp" | "zero1" | "zero2" | "zero3" | "fsdp";
+/** `zero-redundancy` is PyTorch's ZeroRedundancyOptimizer, `zero1` to `zero3` are DeepSpeed's stages. */
+export type ScriptSharding = "ddp" | "zero-redundancy" | "zero1" | "zero2" | "zero3" | "fsdp";
 
 export interface ScriptSetup {
   /** Samples of one forward on one device. */
@@ -90,6 +91,8 @@ export interface ScriptSetup {
   readonly loss: ScriptValue<ScriptLoss> | undefined;
   readonly model: ScriptValue<ScriptModel> | undefined;
   readonly shard: ScriptValue<ScriptSharding> | undefined;
+  /** `gradient_as_bucket_view=True` of DistributedDataParallel. */
+  readonly bucketViews: ScriptValue<true> | undefined;
   readonly forward: ScriptValue<ScriptForward> | undefined;
   readonly offload: ScriptValue<ScriptOffload> | undefined;
   /** Empty when nothing checkpoints. */
@@ -128,6 +131,7 @@ const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => S
   loss: lossOf,
   model: modelOf,
   shard: shardingOf,
+  bucketViews: bucketViewsOf,
   forward: forwardOf,
   offload: offloadOf,
   checkpointing: checkpointingOf,

@@ -78,7 +78,7 @@ describe("what would make it fit", () => {
       const options = estimates(module, setup).whatFits()?.options ?? [];
       return options.map((option) => JSON.stringify(option.changes));
     };
-    assert.ok(changes(4, "ddp").includes('{"shard":"zero1","devices":"4"}'));
+    assert.ok(changes(4, "ddp").includes('{"shard":"zero-redundancy","devices":"4"}'));
     assert.ok(!changes(4, "ddp").some((change) => change.includes("offload")));
     assert.ok(changes(4, "zero2").includes('{"offload":"optimizer"}'));
     assert.ok(!changes(4, "zero2").some((change) => change.includes("shard")));

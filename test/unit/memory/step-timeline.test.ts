@@ -106,7 +106,7 @@ describe("the timeline of a step", () => {
     });
   }
 
-  for (const shard of ["ddp", "zero1", "zero2", "zero3", "fsdp"] as const) {
+  for (const shard of ["ddp", "zero-redundancy", "zero1", "zero2", "zero3", "fsdp"] as const) {
     it(`on one of four devices with ${shard} adds up too`, () => {
       const setup = { shard: header(shard), devices: header(4) };
       for (const file of ["lenet5.py", "resnet.py", "vae.py"]) {

@@ -7,7 +7,20 @@ import { configuredOptimizer } from "./deepspeed";
 import { identify, relate } from "../training-loop";
 
 /** Arguments that say nothing about memory. */
-const ignored: ReadonlySet<string> = new Set(["params", "lr", "betas", "eps", "rho", "alpha", "lr_decay"]);
+const ignored: ReadonlySet<string> = new Set([
+  "params",
+  "lr",
+  "betas",
+  "eps",
+  "rho",
+  "alpha",
+  "lr_decay",
+  // of ZeroRedundancyOptimizer
+  "optimizer_class",
+  "process_group",
+  "parameters_as_bucket_view",
+  "overlap_with_ddp",
+]);
 /** Positions of arguments that do, by class. */
 const positions: Readonly<Record<string, readonly string[]>> = {
   "torch.optim.SGD": ["params", "lr", "momentum", "dampening", "weight_decay", "nesterov"],
@@ -84,9 +97,17 @@ function isOneOptimizer({ resolver, trainingLoops }: SetupContext): boolean {
   });
 }
 
+/** `ZeroRedundancyOptimizer(parameters, optimizer_class=AdamW)` steps with the optimizer that it is given. */
+function steppingClass(name: string | undefined, given: () => string | undefined): string | undefined {
+  return name !== undefined && /\.ZeroRedundancyOptimizer$/.test(name) ? given() : name;
+}
+
 function described(context: SetupContext, call: Call): ScriptOptimizer | undefined {
   const { resolver, constants } = context;
-  const name = resolver.qualifiedName(call.callee);
+  const name = steppingClass(resolver.qualifiedName(call.callee), () => {
+    const given = constants.argument(call, "optimizer_class", 1);
+    return given && resolver.qualifiedName(given);
+  });
   // A factory (`create_optimizer(args, model)`) names no class.
   if (name === undefined || !isOptimizer(name) || !/\.[A-Z]\w*$/.test(name)) return undefined;
   const options: Record<string, number | boolean | string> = {};

@@ -52,7 +52,7 @@ const wrappers: readonly (readonly [RegExp, ScriptSharding])[] = [
   [/^torch\.nn\.parallel\.DistributedDataParallel$|^apex\.parallel\.DistributedDataParallel$/, "ddp"],
   [/^torch\.distributed\.(fsdp|_composable\.fsdp)\.(\w+\.)*(FullyShardedDataParallel|fully_shard)$/, "fsdp"],
   [/^fairscale\.nn\.(\w+\.)*FullyShardedDataParallel$/, "fsdp"],
-  [/^torch\.distributed\.optim\.(\w+\.)*ZeroRedundancyOptimizer$/, "zero1"],
+  [/^torch\.distributed\.optim\.(\w+\.)*ZeroRedundancyOptimizer$/, "zero-redundancy"],
 ];
 
 /** `Trainer(strategy=…)`: https://lightning.ai/docs/pytorch/stable/extensions/strategy.html */
@@ -81,14 +81,25 @@ export function shardingOf(context: SetupContext): ScriptValue<ScriptSharding> |
     const shard = wrapperOf(name);
     if (shard !== undefined && !found.has(shard)) found.set(shard, call);
   }
-  // ZeRO-1 shards the optimizer of a DDP model.
-  if (found.has("zero1")) found.delete("ddp");
+  // It shards the optimizer of a DDP model.
+  if (found.has("zero-redundancy")) found.delete("ddp");
   const [only] = found;
   if (found.size === 1 && only !== undefined) return { value: only[0], span: only[1] };
   if (found.size > 1) return undefined;
   const { given, name } = strategyOf(context);
   const shard = name === undefined ? undefined : strategies[name];
   return given === undefined || shard === undefined ? undefined : { value: shard, span: given };
+}
+
+/** Where DDP's gradients are views of its buckets, not copies beside them. */
+export function bucketViewsOf({ resolver, constants }: SetupContext): ScriptValue<true> | undefined {
+  const wraps = resolver.index.calls.filter(
+    (call) => wrapperOf(resolver.qualifiedName(call.callee) ?? "") === "ddp",
+  );
+  const given = wraps.map((call) => constants.argument(call, "gradient_as_bucket_view"));
+  const [first] = given;
+  const isEverywhere = given.every((value) => constants.valueOf(value) === true);
+  return first !== undefined && isEverywhere ? { value: true, span: first } : undefined;
 }
 
 function wrapperOf(name: string): ScriptSharding | undefined {
