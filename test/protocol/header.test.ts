@@ -141,6 +141,30 @@ describe("inside the # vram: comments", () => {
     assert.deepEqual(await client.actions(uri, { start: elsewhere, end: elsewhere }), []);
   });
 
+  it("offers what would make a step fit, as changes of the header", async () => {
+    await start(example.replace("batch=256", "batch=512"));
+    const at = client.positionOf(uri, "batch=512", 7);
+    const actions = await client.actions(uri, { start: at, end: at });
+    const after = (start: string): string =>
+      client.textAfter(uri, actions.find(({ title }) => title.startsWith(start))?.edit);
+    assert.match(
+      after("Write into the header: micro-batch 256 with 2 accumulation steps ("),
+      /batch=256, .*accumulate=2/s,
+    );
+    assert.match(after("Write into the header: mixed precision (amp-bf16) ("), /precision=amp-bf16/);
+    assert.ok(
+      actions.every(({ title }) => !title.includes("optimizer")),
+      "what does not make it fit is not offered",
+    );
+  });
+
+  it("offers them in Chinese too", async () => {
+    await start(example.replace("batch=256", "batch=512"), { locale: "zh-cn" });
+    const at = client.positionOf(uri, "batch=512", 7);
+    const actions = await client.actions(uri, { start: at, end: at });
+    assert.ok(actions.some(({ title }) => title.startsWith("写入注释：混合精度（amp-bf16）（")));
+  });
+
   const headerFor = (): Promise<HeaderAnswer | null> =>
     client.connection.sendRequest("vramlint/budgetHeader", { textDocument: { uri } });
 

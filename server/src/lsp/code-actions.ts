@@ -6,8 +6,7 @@ import { editorMessages } from "../messages/editor";
 import type { Finding, TextEdit } from "../rules/rule";
 import { diagnosticSource, fixesOf, readDiagnosticData, rulePageAddress } from "./diagnostics";
 import { fixAll } from "./fix-all";
-import { headerHelpTexts } from "../messages/header-help";
-import { largestBatchOf } from "./largest-batch";
+import { headerActions } from "./header-actions";
 import { ignoreInFile, ignoreOnLine } from "./ignore-comments";
 import { workspaceEdit } from "./protocol-text";
 import { analysisFor, textIn } from "./session";
@@ -28,7 +27,7 @@ export async function codeActions(session: Session, params: CodeActionParams): P
   if (isWanted(CodeActionKind.QuickFix, only)) {
     for (const problem of problemsIn(analysed, params))
       actions.push(...actionsFor(session, analysed, problem));
-    actions.push(...batchActions(analysed, params));
+    if (isInHeader(analysed, params)) actions.push(...headerActions(analysed));
   }
   for (const kind of [fixAllKind, notebookFixAllKind]) {
     // Never offered unasked: computing it analyses the file again.
@@ -46,27 +45,11 @@ function isWanted(kind: string, only: readonly string[] | undefined): boolean {
   );
 }
 
-/** In the header: the micro-batch that fits. A batch that only the script gives is the script's to change. */
-function batchActions({ unit, analysis, settings }: Analysed, params: CodeActionParams): CodeAction[] {
-  const { header, setup } = analysis;
-  const last = header.comments[header.comments.length - 1];
-  const isInHeader = header.comments.some((comment) => {
+function isInHeader({ unit, analysis }: Analysed, params: CodeActionParams): boolean {
+  return analysis.header.comments.some((comment) => {
     const place = unit.locate(comment);
     return place?.uri === params.textDocument.uri && overlap(place.range, params.range);
   });
-  if (!isInHeader || last === undefined) return [];
-  const written = header.entries.find(({ key, valueSpan }) => key === "batch" && valueSpan !== undefined);
-  if (written === undefined && setup.batch !== undefined) return [];
-  const batch = largestBatchOf(analysis);
-  if (batch === undefined || batch === setup.batch?.value) return [];
-  const made: TextEdit =
-    written?.valueSpan === undefined
-      ? { start: last.end, end: last.end, text: `, batch=${batch}` }
-      : { start: written.valueSpan.start, end: written.valueSpan.end, text: String(batch) };
-  const edit = workspaceEdit(unit, [made]);
-  if (edit === undefined) return [];
-  const title = textIn(settings, message(headerHelpTexts.setBatch, { batch }));
-  return [{ title, kind: CodeActionKind.QuickFix, edit }];
 }
 
 /** A finding that actions are asked for; `finding` is there when the current text still has it. */

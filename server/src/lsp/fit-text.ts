@@ -24,6 +24,11 @@ export function fitMarkdown(analysis: Analysis, language: Language): string | un
     .replaceAll(/\n(?!- )/g, "  \n");
 }
 
+/** The step takes more than budget or device have. */
+export function isOverLimit({ verdict }: Analysis): boolean {
+  return verdict?.verdict === "over-budget" || verdict?.verdict === "over-device";
+}
+
 function isOption({ text }: Message): boolean {
   return text === texts.option || text === texts.notEnough;
 }
@@ -33,7 +38,7 @@ function linesOf(analysis: Analysis): Message[] {
   const limit = limitOf(setup);
   if (limit === undefined || verdict === undefined) return [];
   const isBudget = setup.budget !== undefined;
-  const isOver = verdict.verdict === "over-budget" || verdict.verdict === "over-device";
+  const isOver = isOverLimit(analysis);
   const lines: Message[] = [];
   if (verdict.verdict === "fits") {
     const percent = Math.round((100 * verdict.needed) / limit);

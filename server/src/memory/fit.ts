@@ -36,7 +36,7 @@ interface Candidate {
   readonly setup: TrainingSetup;
 }
 
-/** An option that saves less than this share of the present peak, and does not make the step fit, is not worth a line. */
+/** An option that saves less than this share of the present peak is left out, unless it is what makes the step fit. */
 const leastSaved = 0.01;
 
 /** The options, smallest change first. `largest` is the largest micro-batch that fits, where it is known. */
@@ -55,13 +55,12 @@ export function whatFits(steps: ModelSteps, limit: number, largest: number | und
     ...restated.flatMap((one) => option(one, steps.restated(one.setup))),
     ...offloaded(steps, limit),
   ];
-  const present = steps.simulated();
-  const most = present === undefined ? Infinity : (1 - leastSaved) * present.bytes;
-  return {
-    limit,
-    options: options.filter(({ bytes, fits }) => fits || bytes <= most),
-    largestBatch: largest,
-  };
+  const worth = worthIn(steps.simulated()?.bytes ?? Infinity, limit);
+  return { limit, options: options.filter(worth), largestBatch: largest };
+}
+
+function worthIn(present: number, limit: number): (option: FitOption) => boolean {
+  return ({ bytes, fits }) => bytes <= (1 - leastSaved) * present || (fits && present > limit);
 }
 
 /** The largest micro-batch that divides the present one and fits, with as many more accumulation steps. */

@@ -84,4 +84,8 @@ export const headerHelpTexts = {
     en: "Set batch to {batch, number}, the largest that fits",
     "zh-cn": "将 batch 设为可容纳的最大值 {batch, number}",
   },
+  setOption: {
+    en: "Write into the header: {change} ({size})",
+    "zh-cn": "写入注释：{change}（{size}）",
+  },
 } satisfies Record<string, MessageText>;

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { estimateModule, type ModelEstimate } from "../../../server/src/memory/estimate";
 import type { Setting, Sharding } from "../../../server/src/memory/setup";
+import { wholeParameters } from "../../../server/src/memory/sharding";
 import { parseModule } from "../../../server/src/python/parse";
 import { buildScopes } from "../../../server/src/python/scope";
 import { goldensFolder } from "../../support/accuracy";
@@ -72,6 +73,15 @@ describe("sharded states as measured", () => {
       near(optimizer?.bytes ?? 0, most("optimizer"), padding);
     });
   }
+
+  it("ZeroRedundancyOptimizer's parameters go to the devices that PyTorch gives them to", () => {
+    const { runs: partitions } = JSON.parse(read("partition.json")) as {
+      runs: readonly { devices: number; elements: readonly number[]; ranks: readonly number[] }[];
+    };
+    assert.ok(partitions.length > 0);
+    for (const { elements, devices, ranks } of partitions)
+      assert.deepEqual(wholeParameters(elements, devices), ranks);
+  });
 
   it("DDP's buckets are as large as the gradients, and beside them unless they are views", () => {
     for (const { way, ranks } of runs) {

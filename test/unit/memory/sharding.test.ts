@@ -34,6 +34,8 @@ describe("sharding", () => {
     const { device } = shardStates(states, "ddp", 4);
     assert.equal(device.parameters, P);
     assert.equal(device.buckets, P);
+    const views = shardStates({ ...states, hasBucketViews: true }, "ddp", 4);
+    assert.equal(views.device.buckets, 0, "gradient_as_bucket_view");
   });
 
   it("shards what each stage of ZeRO says", () => {

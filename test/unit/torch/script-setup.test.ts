@@ -398,6 +398,33 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     assert.equal(model?.construction && source.slice(model.construction), "Net()");
   });
 
+  it("tells PyTorch's ZeroRedundancyOptimizer from DeepSpeed's stages, with the optimizer inside", () => {
+    const { setup } = setupOf(`${head}
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.nn.parallel import DistributedDataParallel as DDP
+model = DDP(Net(), gradient_as_bucket_view=True)
+optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=torch.optim.Adam, lr=0.1, amsgrad=True)
+`);
+    assert.equal(valueOf(setup.shard), "zero-redundancy");
+    assert.deepEqual(valueOf(setup.optimizer), {
+      name: "torch.optim.Adam",
+      options: { amsgrad: true },
+      complete: true,
+    });
+    assert.equal(valueOf(setup.bucketViews), true);
+  });
+
+  it("takes gradients for views of buckets only where every wrapper says so", () => {
+    const views = (text: string): unknown =>
+      valueOf(
+        setupOf(`${head}from torch.nn.parallel import DistributedDataParallel as DDP\n${text}`).setup
+          .bucketViews,
+      );
+    assert.equal(views("a = DDP(Net(), gradient_as_bucket_view=True)\nb = DDP(Net())\n"), undefined);
+    assert.equal(views("a = DDP(Net(), gradient_as_bucket_view=False)\n"), undefined);
+    assert.equal(views("a = Net()\n"), undefined);
+  });
+
   it("reads the ZeRO stage from a configuration in the file", () => {
     const { setup } = setupOf(`
 import deepspeed

@@ -1,0 +1,57 @@
+/** Quick fixes inside the budget header: the largest micro-batch that fits, and what would make the step fit. */
+import { CodeActionKind } from "vscode-languageserver";
+import type { CodeAction } from "vscode-languageserver";
+import type { TrainingSetup } from "../memory/setup";
+import { formatBytes } from "../memory/units";
+import { headerHelpTexts as texts } from "../messages/header-help";
+import { message } from "../messages/message";
+import type { Message } from "../messages/message";
+import type { TextEdit } from "../rules/rule";
+import { isOverLimit } from "./fit-text";
+import { largestBatchOf } from "./largest-batch";
+import { workspaceEdit } from "./protocol-text";
+import { textIn } from "./session";
+import type { Analysed } from "./session";
+
+/** For a cursor in the header. What only the script gives is the script's to change. */
+export function headerActions(analysed: Analysed): CodeAction[] {
+  const { analysis } = analysed;
+  const batch = largestBatchOf(analysis);
+  const isSet = batch === undefined || batch === analysis.setup.batch?.value;
+  const actions = isSet
+    ? []
+    : actionFor(analysed, { batch: String(batch) }, message(texts.setBatch, { batch }));
+  const options = isOverLimit(analysis) ? (analysis.estimates.whatFits()?.options ?? []) : [];
+  for (const { title, changes, bytes, fits } of options) {
+    if (!fits) continue;
+    const size = formatBytes(bytes);
+    actions.push(...actionFor(analysed, changes, message(texts.setOption, { change: title, size })));
+  }
+  return actions;
+}
+
+function actionFor(
+  { unit, analysis, settings }: Analysed,
+  changes: Readonly<Record<string, string>>,
+  title: Message,
+): CodeAction[] {
+  const { header, setup } = analysis;
+  const last = header.comments.at(-1);
+  if (last === undefined) return [];
+  const edits: TextEdit[] = [];
+  const added: string[] = [];
+  for (const [key, value] of Object.entries(changes)) {
+    const span = header.entries.find((entry) => entry.key === key)?.valueSpan;
+    if (span !== undefined) edits.push({ start: span.start, end: span.end, text: value });
+    else if (isOpen(setup, key)) added.push(`, ${key}=${value}`);
+    else return [];
+  }
+  if (added.length > 0) edits.push({ start: last.end, end: last.end, text: added.join("") });
+  const edit = workspaceEdit(unit, edits);
+  return edit === undefined ? [] : [{ title: textIn(settings, title), kind: CodeActionKind.QuickFix, edit }];
+}
+
+/** The script says nothing of it. */
+function isOpen(setup: TrainingSetup, key: string): boolean {
+  return !Object.entries(setup).some(([name, setting]) => name === key && setting !== undefined);
+}
