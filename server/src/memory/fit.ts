@@ -60,7 +60,9 @@ export function whatFits(steps: ModelSteps, limit: number, largest: number | und
 }
 
 function worthIn(present: number, limit: number): (option: FitOption) => boolean {
-  return ({ bytes, fits }) => bytes <= (1 - leastSaved) * present || (fits && present > limit);
+  // of lower bounds nobody knows what they save
+  return ({ bytes, fits, isLowerBound }) =>
+    isLowerBound || bytes <= (1 - leastSaved) * present || (fits && present > limit);
 }
 
 /** The largest micro-batch that divides the present one and fits, with as many more accumulation steps. */
