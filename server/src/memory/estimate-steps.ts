@@ -7,6 +7,7 @@ import { planOf, type Built } from "./estimate-build";
 import { peakOf } from "./estimate-peak";
 import { heldBy, isShared, statesOf, type HeldTensors, type ModelStates } from "./estimate-states";
 import { unknownParts } from "./evaluate/nn/state";
+import { isLimit } from "./evaluate/reasons";
 import { runStep, type StepMeasure } from "./evaluate/step";
 import { leavesLossOpen, type TrainingSetup } from "./setup";
 
@@ -34,6 +35,8 @@ export class ModelSteps {
     private readonly built: Built,
     readonly setup: TrainingSetup,
     private held?: HeldTensors,
+    /** The model's step came to the end of what it may take under another setup. */
+    private readonly wasEndless = false,
   ) {}
 
   get batch(): number {
@@ -47,8 +50,16 @@ export class ModelSteps {
 
   /** The step at a micro-batch, simulated; undefined where the model's input is not known. */
   simulated(batch = this.batch): RanStep | undefined {
-    if (!this.known.has(batch)) this.known.set(batch, this.run(batch));
+    if (!this.known.has(batch)) this.known.set(batch, this.isEndless ? undefined : this.run(batch));
     return this.known.get(batch);
+  }
+
+  /** A step came to the end of what it may take: others would, too, and take as long. */
+  private get isEndless(): boolean {
+    if (this.wasEndless) return true;
+    return [...this.known.values()].some(
+      (ran) => ran?.measure.fault !== undefined && isLimit(ran.measure.fault.reason),
+    );
   }
 
   isSimulated(batch: number): boolean {
@@ -62,7 +73,7 @@ export class ModelSteps {
 
   /** The same model under other choices: precision, checkpoints. */
   under(setup: TrainingSetup): ModelSteps {
-    return new ModelSteps(this.built, setup, this.held);
+    return new ModelSteps(this.built, setup, this.held, this.isEndless);
   }
 
   /** The present step with another optimizer or another sharing of the states: nothing of it runs anew. */

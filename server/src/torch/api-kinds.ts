@@ -88,7 +88,7 @@ export const frameworkNoGradHooks: ReadonlySet<string> = words(`
 
 /** Canonical optimizers outside `torch.optim` that `isOptimizer` knows. */
 const optimizersElsewhere =
-  /^(transformers\.(AdamW|Adafactor)|apex\.optimizers\.\w+|bitsandbytes\.optim\.\w+|deepspeed\.ops\.(adam|lamb|lion)\.\w+|timm\.optim\.\w+|torch_optimizer\.\w+|pytorch_optimizer\.\w+|lion_pytorch\.Lion|adabelief_pytorch\.AdaBelief|radam\.RAdam|madgrad\.MADGRAD|prodigyopt\.Prodigy|dadaptation\.\w+|schedulefree\.\w+|adamp\.\w+)$/;
+  /^(torch\.distributed\.optim\.(\w+\.)*ZeroRedundancyOptimizer|transformers\.(AdamW|Adafactor)|apex\.optimizers\.\w+|bitsandbytes\.optim\.\w+|deepspeed\.ops\.(adam|lamb|lion)\.\w+|timm\.optim\.\w+|torch_optimizer\.\w+|pytorch_optimizer\.\w+|lion_pytorch\.Lion|adabelief_pytorch\.AdaBelief|radam\.RAdam|madgrad\.MADGRAD|prodigyopt\.Prodigy|dadaptation\.\w+|schedulefree\.\w+|adamp\.\w+)$/;
 
 export function isOptimizer(qualifiedName: string): boolean {
   if (/^torch\.optim\.[A-Z][A-Za-z]*$/.test(qualifiedName)) return qualifiedName !== "torch.optim.Optimizer";

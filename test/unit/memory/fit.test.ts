@@ -112,6 +112,46 @@ describe("what would make it fit", () => {
     assert.equal(estimates(same, inference).all()[0]?.complete, true);
   });
 
+  it("does not run an endless forward again for every option", () => {
+    const { module } = parseModule(`import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+    def forward(self, x):
+        while True:
+            x = self.layer(x)
+`);
+    const { setup } = subject("gpt.py", (given) => ({
+      budget: { value: 1, from: "header" },
+      batch: { value: 8, from: "header" },
+      optimizer: { value: { name: "adamw", options: {} }, from: "header" },
+      inputs: {
+        value: [
+          {
+            name: undefined,
+            dtype: "float32",
+            dimensions: [
+              { factor: 1, perSample: true },
+              { factor: 8, perSample: false },
+            ],
+            bound: undefined,
+          },
+        ],
+        from: "header",
+      },
+      mode: given.mode ?? { value: "train", from: "header" },
+    }));
+    const found = estimates(module, setup);
+    assert.equal(found.all()[0]?.complete, false);
+    assert.equal(found.largestBatch(), undefined);
+    const changes = found.whatFits()?.options.flatMap((option) => Object.keys(option.changes)) ?? [];
+    assert.ok(
+      !changes.some((key) => key === "batch" || key === "precision" || key === "checkpoint"),
+      changes.join(),
+    );
+  });
+
   it("has nothing to say without a limit or an input", () => {
     const { module } = subject("gpt.py");
     assert.equal(estimates(module, {}).whatFits(), undefined);
