@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { CompletionItem, Position } from "vscode-languageserver/node";
+import type { CompletionItem, MarkupContent, Position } from "vscode-languageserver/node";
 import { script, uriOf } from "./support/scripts";
 import { plain, pullCapabilities, TestClient } from "./support/test-client";
 
@@ -177,10 +177,28 @@ describe("inside the # vram: comments", () => {
       snippet: [
         "# vram: device=${1:8GiB}, budget=${2:6.5GiB}, batch=256",
         "# vram: input=${3:float32[B,3,32,32]}, target=${4:int64[B]<10}, loss=cross_entropy",
-        "# vram: model=ResNet(classes=200), optimizer=adamw, precision=${5:fp32}",
+        "# vram: optimizer=adamw, precision=${5:fp32}",
         "",
       ].join("\n"),
     });
+  });
+
+  it("changes nothing about a model whose head the script replaces", async () => {
+    const replaced = script.replace(
+      "    optimizer = torch.optim",
+      "    model.head = nn.Linear(1000, 3).cuda()\n    optimizer = torch.optim",
+    );
+    await start(replaced);
+    const figures = async () => {
+      const at = client.positionOf(uri, "model = Net().cuda()", 10);
+      return /[\d,]+ parameters/.exec(plain((await client.hover(uri, at))?.contents as MarkupContent))?.[0];
+    };
+    // 1000 × 1000 + 1000, and 1000 × 3 + 3.
+    assert.equal(await figures(), "1,004,003 parameters");
+    const { snippet } = (await headerFor()) ?? assert.fail("there is a header");
+    const header = snippet.replaceAll(/\$\{\d+:([^}]*)\}/g, "$1").replace("[B,3,32,32]", "[B,1000]");
+    await client.change(uri, [{ text: header + replaced }]);
+    assert.equal(await figures(), "1,004,003 parameters");
   });
 
   it("takes the input from the training loop", async () => {

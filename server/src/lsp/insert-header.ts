@@ -4,11 +4,8 @@ import { optimizerName } from "../directives/budget";
 import { hasHeader } from "../directives/header";
 import { headerExamples } from "../directives/keys";
 import type { HeaderKey } from "../directives/keys";
-import { moduleNames } from "../directives/names";
 import { inputText, type TrainingSetup } from "../memory/setup";
 import type { ParsedModule } from "../python/parse";
-import type { Module } from "../python/tree";
-import { walk } from "../python/walk";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "./header-request";
 import { analysisFor } from "./session";
 import type { Session } from "./session";
@@ -27,7 +24,7 @@ export async function budgetHeader(
   const place = unit.locate({ start: offset, end: offset });
   if (place === undefined) return null;
   const needsLineEnd = offset > 0 && !/[\r\n]$/.test(parsed.source.text.slice(0, offset));
-  const snippet = `${needsLineEnd ? "\n" : ""}${snippetFor(analysis.setup, parsed.module)}\n`;
+  const snippet = `${needsLineEnd ? "\n" : ""}${snippetFor(analysis.setup)}\n`;
   return { uri: place.uri, position: place.range.start, snippet };
 }
 
@@ -46,21 +43,25 @@ function placeFor({ module, source }: ParsedModule, written: string): number {
   return offset;
 }
 
-/** Keys line by line, as people write them; those without a value in the script are placeholders. */
+/**
+ * Keys line by line, as people write them; those without a value in the script are placeholders. The model is not among
+ * them: the script says more of it than one expression can, such as a head that is replaced or layers that are frozen
+ * after it was made.
+ */
 const lines: readonly (readonly HeaderKey[])[] = [
   ["device", "budget", "batch", "accumulate", "devices"],
   ["input", "target", "loss"],
-  ["model", "optimizer", "precision"],
+  ["optimizer", "precision"],
 ];
 
 /** Left out where the script does not say them: their defaults hold. */
-const optional: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["accumulate", "devices", "loss", "model"]);
+const optional: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["accumulate", "devices", "loss"]);
 
 /** Where the example would change what holds without the entry. */
 const placeholders: Readonly<Partial<Record<HeaderKey, string>>> = { precision: "fp32" };
 
-function snippetFor(setup: TrainingSetup, module: Module): string {
-  const known = valuesOf(setup, module);
+function snippetFor(setup: TrainingSetup): string {
+  const known = valuesOf(setup);
   let stop = 0;
   const entry = (key: HeaderKey): string[] => {
     const value = known[key];
@@ -73,7 +74,7 @@ function snippetFor(setup: TrainingSetup, module: Module): string {
   return lines.map((keys) => `# vram: ${keys.flatMap(entry).join(", ")}`).join("\n");
 }
 
-function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKey, string | undefined>> {
+function valuesOf(setup: TrainingSetup): Partial<Record<HeaderKey, string | undefined>> {
   const { batch, inputs, accumulate, devices, loss, optimizer, precision } = setup;
   return {
     batch: batch && String(batch.value),
@@ -81,23 +82,9 @@ function valuesOf(setup: TrainingSetup, module: Module): Partial<Record<HeaderKe
     accumulate: accumulate && accumulate.value > 1 ? String(accumulate.value) : undefined,
     devices: devices && devices.value > 1 ? String(devices.value) : undefined,
     loss: loss?.value,
-    model: modelOf(setup, module),
     optimizer: optimizer && optimizerName(optimizer.value),
     precision: precision?.value,
   };
-}
-
-/** The script's own expression, if the header can say it too: on one line, over names of the module. */
-function modelOf({ model }: TrainingSetup, module: Module): string | undefined {
-  if (model === undefined || /[\r\n#]/.test(model.value.text)) return undefined;
-  const names = moduleNames(module);
-  const local: string[] = [];
-  walk(model.value.expression, {
-    enter(node) {
-      if (node.kind === "Name" && !names.all.has(node.id)) local.push(node.id);
-    },
-  });
-  return local.length === 0 ? model.value.text : undefined;
 }
 
 /** For snippets, where `$`, `}` and the backslash mean something. */
