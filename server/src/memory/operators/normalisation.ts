@@ -71,13 +71,15 @@ function batchNormOf(frame: Frame, row: BatchNormArguments): Tensor {
   const channels = input.shape[1] ?? 1;
   const result = emptyLike(frame, input);
   const dtype = statisticsDtype(input.dtype);
-  const statistics = [0, 1].map(() => frame.empty([training ? channels : 0], dtype));
   const cudnn =
     frame.execution.device === "cuda" &&
     row.weight !== undefined &&
     row.bias !== undefined &&
     input.shape.length > 2 &&
     input.dtype !== "bfloat16";
+  // in evaluation mode only CUDA's own kernel writes them all the same (batch_norm_cuda in Normalization.cu)
+  const writes = training || (frame.execution.device === "cuda" && !cudnn);
+  const statistics = [0, 1].map(() => frame.empty([writes ? channels : 0], dtype));
   attachNormalisation(frame, {
     node: cudnn ? "CudnnBatchNormBackward0" : "NativeBatchNormBackward0",
     input,
@@ -202,15 +204,19 @@ function groupNorm(call: OperatorCall): Tensor {
 /** CUDA has one kernel that keeps input and 1/rms; the CPU composes it. */
 function rmsNorm(call: OperatorCall): Tensor {
   const { frame } = call;
-  const input = call.tensor("input");
-  const weight = call.optionalTensor("weight");
+  const [input, weight] = fullPrecision<Tensor | undefined>(frame, [
+    call.tensor("input"),
+    call.optionalTensor("weight"),
+  ]);
+  if (input === undefined) return call.notUnderstood("input");
   const shape = call.integers("normalized_shape");
   const leading = input.shape.length - shape.length;
   if (leading < 0 || !sameShape(input.shape.slice(leading), shape)) {
     call.fail(shapesDoNotFit(call.name, [input.shape, shape]));
   }
   const dims = shape.map((_, i) => leading + i);
-  if (frame.execution.device === "cuda") {
+  // for a weight of another dtype there is no kernel
+  if (frame.execution.device === "cuda" && (weight === undefined || weight.dtype === input.dtype)) {
     const result = frame.empty(input.shape, input.dtype);
     attachNormalisation(frame, {
       node: "FusedRmsNormBackward0",
@@ -231,8 +237,11 @@ function rmsNorm(call: OperatorCall): Tensor {
   elementwiseOp(frame, "add", [mean, 1], { inPlace: true });
   const inverse = elementwiseOp(frame, "rsqrt", [mean]);
   frame.free(mean);
-  const normalised = cast(frame, elementwiseOp(frame, "mul", [wide, inverse]), input.dtype);
-  return weight === undefined ? normalised : elementwiseOp(frame, "mul", [normalised, weight]);
+  const normalised = elementwiseOp(frame, "mul", [wide, inverse]);
+  if (weight === undefined) return cast(frame, normalised, input.dtype);
+  const weighted = elementwiseOp(frame, "mul", [normalised, weight]);
+  frame.free(normalised);
+  return cast(frame, weighted, input.dtype);
 }
 
 /** `F.local_response_norm`, as torch/nn/functional.py composes it. */
