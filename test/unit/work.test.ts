@@ -43,6 +43,14 @@ describe("the work of a check", () => {
     assert.ok(long < 1.1 * short, `${short} questions a node, ${long} in a file four times as long`);
   });
 
+  it("grows hardly faster with the values that one list takes in", () => {
+    const appending = (count: number): string =>
+      `import torch\ndef f(xs, out, model):\n    for x in xs:\n        model(x).backward()\n${"        out.append(1)\n".repeat(count)}`;
+    const short = questionsPerNode(appending(100));
+    const long = questionsPerNode(appending(400));
+    assert.ok(long < 1.6 * short, `${short} questions a node, ${long} with four times as many values`);
+  });
+
   it("grows hardly faster where every copy calls functions of the same names", () => {
     const text = faulty.text(1_000);
     const short = questionsPerNode(copies(text, 1));

@@ -18,6 +18,7 @@ import { backwardCalls, type BackwardCall } from "./provenance/sinks";
 import { collectStores, type Store } from "./provenance/stores";
 import type { Carried, ParameterUse, Path } from "./provenance/value";
 import type { Resolver } from "./resolve";
+import { push } from "./resolve-index";
 
 export type {
   BackwardCall,
@@ -180,8 +181,7 @@ class FileProvenance implements Provenance {
   private get byKey(): ReadonlyMap<string, readonly Store[]> {
     if (this.lazy.byKey) return this.lazy.byKey;
     const byKey = new Map<string, Store[]>();
-    for (const store of this.stores)
-      byKey.set(store.holderKey, [...(byKey.get(store.holderKey) ?? []), store]);
+    for (const store of this.stores) push(byKey, store.holderKey, store);
     return (this.lazy.byKey = byKey);
   }
 }

@@ -520,7 +520,7 @@ function add(
 ): void {
   const byName = byClass.get(owner) ?? new Map<string, AttributeStore[]>();
   byClass.set(owner, byName);
-  byName.set(name, [...(byName.get(name) ?? []), store]);
+  push(byName, name, store);
 }
 
 function onlyFunction(bindings: readonly Binding[]): FunctionDefinition | undefined {

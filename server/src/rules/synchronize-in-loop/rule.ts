@@ -4,6 +4,7 @@ import { ancestors, enclosingLoop, enclosingStatement, walk } from "../../python
 import { gpuEvidence } from "../../torch/gpu";
 import { headOf } from "../../torch/per-batch";
 import type { Resolver } from "../../torch/resolve";
+import { push } from "../../torch/resolve-index";
 import { defineRule, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -50,7 +51,7 @@ export const rule = defineRule<MessageId>({
         if (callee.kind === "Attribute" && callee.attribute.id !== "synchronize") return;
         if (!synchronizing.test(context.torch.resolve.qualifiedName(callee) ?? "")) return;
         const loop = batchLoopOf(context, call);
-        if (loop !== undefined) byLoop.set(loop, [...(byLoop.get(loop) ?? []), call]);
+        if (loop !== undefined) push(byLoop, loop, call);
       },
       finish() {
         for (const [loop, calls] of byLoop) reportSynchronizations(context, loop, calls);

@@ -53,6 +53,8 @@ const suspiciousName = /grad|infer|eval|freez|ema|average|teacher|scope|context|
 class FileGradientModes implements GradientModes {
   private readonly functions = new Map<FunctionDefinition, GradientMode | "busy">();
   private readonly statements = new Map<Statement, Effect>();
+  /** By block: what the statements before each of its statements have set, as far as that was asked. */
+  private readonly blocks = new Map<readonly Statement[], Effect[]>();
   private moduleStatement: { readonly effect: Effect } | undefined;
 
   constructor(private readonly resolver: Resolver) {}
@@ -100,12 +102,20 @@ class FileGradientModes implements GradientModes {
   private earlierStatement(statement: Statement, parent: Node): Effect {
     for (const list of statementListsOf(parent)) {
       const place = list.indexOf(statement);
-      for (let index = place - 1; index >= 0; index--) {
-        const effect = this.effectOfStatement(list[index]);
-        if (effect !== undefined) return effect;
-      }
+      const effect = place < 0 ? undefined : this.effectBefore(list, place);
+      if (effect !== undefined) return effect;
     }
     return undefined;
+  }
+
+  /** Looks at each statement of a block once, however many of those behind it are asked about. */
+  private effectBefore(list: readonly Statement[], place: number): Effect {
+    let before = this.blocks.get(list);
+    if (before === undefined) this.blocks.set(list, (before = [undefined]));
+    for (let index = before.length; index <= place; index++) {
+      before.push(this.effectOfStatement(list[index - 1]) ?? before[index - 1]);
+    }
+    return before[place];
   }
 
   private effectOfStatement(statement: Statement | undefined): Effect {

@@ -60,6 +60,8 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 }
 
 class KeptFinder {
+  private readonly cleared = new Map<Loop, Map<string, boolean>>();
+
   constructor(
     private readonly stores: readonly Store[],
     private readonly options: KeptOptions,
@@ -383,7 +385,16 @@ class KeptFinder {
 
   // --- Holders ----------------------------------------------------------------------------------------------------
 
+  /** Asked for every store into a holder, answered once. */
   private isClearedIn(loop: Loop, key: string): boolean {
+    let byKey = this.cleared.get(loop);
+    if (byKey === undefined) this.cleared.set(loop, (byKey = new Map<string, boolean>()));
+    let cleared = byKey.get(key);
+    if (cleared === undefined) byKey.set(key, (cleared = this.findClearing(loop, key)));
+    return cleared;
+  }
+
+  private findClearing(loop: Loop, key: string): boolean {
     const { resolver, reach, flow } = this.options;
     for (const method of clearingMethods) {
       for (const call of resolver.index.callsByName.get(method) ?? []) {
