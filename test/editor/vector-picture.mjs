@@ -68,7 +68,7 @@ export function vectorPicture(clip) {
   const ground = (value) => (names.has(value) ? colour(value) : "var(--vscode-list-hoverBackground)");
   const round = (value) => Math.round(value * 10) / 10;
   const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
-  const isSeen = (value) => value !== "none" && value !== "transparent" && !/, 0\)$/.test(value);
+  const isSeen = (value) => value !== "none" && value !== "transparent" && !/^rgba\(.*, 0\)$/.test(value);
   const parts = [];
 
   const isInside = ({ left, top, right, bottom }) =>

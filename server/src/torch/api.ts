@@ -90,7 +90,8 @@ const canonical = new Map<string, string>();
 export function canonicalName(name: string): string {
   const known = canonical.get(name);
   if (known !== undefined) return known;
-  let result = name;
+  const own = copyOf(name);
+  let result = own;
   for (const [prefix, replacement] of modulePrefixes) {
     if (!result.startsWith(prefix)) continue;
     const rest = result.slice(prefix.length);
@@ -100,8 +101,13 @@ export function canonicalName(name: string): string {
   }
   result = sameName[result] ?? result;
   if (canonical.size > 20000) canonical.clear();
-  canonical.set(name, result);
+  canonical.set(own, result);
   return result;
+}
+
+/** A name is cut out of a file's text, and the engine keeps that text for as long as the piece lives: a copy does not. */
+function copyOf(name: string): string {
+  return ` ${name}`.slice(1);
 }
 
 function lastSegmentAfterSubmodule(prefix: string, rest: string): string {
