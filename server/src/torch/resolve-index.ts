@@ -241,6 +241,16 @@ export function enclosingClass(target: FunctionDefinition): ClassDefinition | un
   return undefined;
 }
 
+/** In the `forward` of a class: what its loops gather belongs to one forward, and a backward that comes later needs it. */
+export function isInForward(node: Node): boolean {
+  const around = enclosingFunction(node);
+  return (
+    around?.kind === "FunctionDefinition" &&
+    around.name.id === "forward" &&
+    enclosingClass(around) !== undefined
+  );
+}
+
 /** `super()` */
 export function isSuper(expression: Expression): boolean {
   return expression.kind === "Call" && expression.callee.kind === "Name" && expression.callee.id === "super";

@@ -6,7 +6,7 @@ import type { Call, Expression, FunctionDefinition, Node } from "../../python/tr
 import { enclosingLoop, enclosingStatement } from "../../python/walk";
 import type { ImportedFunction } from "../imported";
 import type { Resolver } from "../resolve";
-import { enclosingClass } from "../resolve-index";
+import { enclosingClass, isInForward } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import type { Flow } from "./flow";
 import type { KeptOptions } from "./kept";
@@ -53,6 +53,7 @@ export function handedStores(resolver: Resolver, backwards: readonly BackwardCal
     const statement = enclosingStatement(call);
     if (call.callee.kind !== "Attribute" || statement?.kind !== "ExpressionStatement") continue;
     if (call.positional.length + call.keywords.length === 0 || enclosingLoop(call) === undefined) continue;
+    if (isInForward(call)) continue;
     const holder = call.callee.object;
     const holderKey = resolver.keyOf(holder);
     const method = holderKey === undefined ? undefined : resolver.imported.functionOf(call);

@@ -6,7 +6,7 @@ import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } fr
 import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
 import { clearingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
-import { callsWithin, enclosingClass, flattenTarget } from "../resolve-index";
+import { callsWithin, enclosingClass, flattenTarget, isInForward } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { GraphSources } from "./graph-sources";
@@ -69,9 +69,10 @@ class KeptFinder {
 
   /** Asks where the value is kept before what it carries: the second is dear, and most stores keep nothing. */
   find(store: Store): KeptValue[] {
-    const { carried, reach, sources } = this.options;
+    const { carried, reach } = this.options;
     const outermost = outermostLoop(store.statement);
-    if (outermost !== undefined) return sources.mayRunIn(outermost) ? this.findInLoops(store) : [];
+    if (store.holder.kind === "Name" && isInForward(store.statement)) return [];
+    if (outermost !== undefined) return this.findInLoops(store, outermost);
     if (!this.outlivesFunction(store) || isBounded(store, this.options.resolver, this.options.flow))
       return [];
     const open = carried.of(store.value, store.path);
@@ -80,9 +81,10 @@ class KeptFinder {
     return kept ? [kept] : this.throughCalls(store, open);
   }
 
-  private findInLoops(store: Store): KeptValue[] {
+  private findInLoops(store: Store, outermost: Loop): KeptValue[] {
+    const { resolver, flow, sources } = this.options;
     for (const loop of this.keepingLoops(store)) {
-      if (isBounded(store, this.options.resolver, this.options.flow) || this.isSetUp(store)) return [];
+      if (isBounded(store, resolver, flow) || this.isSetUp(store) || !sources.mayRunIn(outermost)) return [];
       const kept = this.judgeStored(store, loop);
       if (kept) return [kept];
     }
