@@ -2,10 +2,11 @@
  * What the graph of a value is made of, models behind models included: `carried` names the last model that was called,
  * `D` of `D(G(z))`; here are both calls, and whether anything of it comes from another iteration of a loop.
  */
-import type { Call, Expression, Node } from "../python/tree";
+import type { Expression, Node } from "../python/tree";
 import { walk } from "../python/walk";
 import type { TorchFacts } from "./facts";
 import type { Reach } from "./provenance";
+import { argumentsOf } from "./provenance/shapes";
 
 /** What is run again and again: a loop's body, or that of a function which a loop calls. */
 export type Round = Parameters<Reach["isInBody"]>[0] & Node;
@@ -89,8 +90,4 @@ function readsIn(root: Expression): Expression[] {
     },
   });
   return reads;
-}
-
-function argumentsOf(call: Call): Expression[] {
-  return [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
 }

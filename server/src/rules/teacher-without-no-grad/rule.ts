@@ -9,6 +9,7 @@ import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
 import { argumentsOf } from "../../torch/provenance/shapes";
 import type { ResolvedObject } from "../../torch/resolve";
+import { lastName } from "../../torch/resolve-index";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
 import { wrapInWith } from "../fix";
@@ -68,7 +69,8 @@ function check(context: RuleContext<MessageId>): void {
     const object = resolve.objectOf(model);
     if (object?.role !== "model" || argumentsOf(call).length === 0) continue;
     const evalCall = evalCallOf(context, model);
-    if (evalCall === undefined && !teacherName.test(lastName(model)) && !isCopy(context, model)) continue;
+    if (evalCall === undefined && !teacherName.test(lastName(model) ?? "") && !isCopy(context, model))
+      continue;
     walked ??= walkedCalls(context);
     const backward = walked.get(call);
     if (backward !== undefined && isUntrained(context, call, model)) {
@@ -131,7 +133,7 @@ function requiresGradient({ resolve }: RuleContext["torch"], argument: Expressio
 function asksForGradient(value: Expression): boolean {
   if (value.kind !== "Call") return false;
   return (
-    /^(Parameter|requires_grad_)$/.test(lastName(value.callee)) ||
+    /^(Parameter|requires_grad_)$/.test(lastName(value.callee) ?? "") ||
     value.keywords.some(({ name }) => name.id === "requires_grad")
   );
 }
@@ -234,9 +236,4 @@ function runsOthers({ torch }: RuleContext<MessageId>, statement: Statement, cal
       other.end <= statement.end &&
       torch.resolve.roleOf(other.callee) === "model",
   );
-}
-
-function lastName(expression: Expression): string {
-  if (expression.kind === "Name") return expression.id;
-  return expression.kind === "Attribute" ? expression.attribute.id : "";
 }

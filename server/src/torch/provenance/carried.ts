@@ -366,9 +366,6 @@ class Evaluator implements CarriedValues {
         return argument ? this.ofElement(argument, rest) : unknown;
       }
       if (name === "builtins.range") return severed;
-      const shown = iterable.positional[0];
-      if (name !== undefined && shown !== undefined && givesSameElements(name))
-        return this.ofElement(shown, path);
       if (iterable.callee.kind === "Attribute" && iterable.callee.attribute.id === "items") {
         return first === 0 ? severed : this.of(iterable.callee.object, ["*", ...rest]);
       }

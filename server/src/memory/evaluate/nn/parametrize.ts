@@ -3,14 +3,13 @@
  * PyTorch's own (`parametrizations.weight_norm`, `spectral_norm`) or of the user's (torch/nn/utils/parametrize.py).
  */
 import type { Span } from "../../../python/tree";
-import { elementCount, Tensor } from "../../tensor";
+import { Tensor } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { findAttribute } from "../attributes";
 import { runOperator } from "../bridge";
 import { instantiate } from "../classes";
 import type { Interpreter } from "../interpreter";
-import { integer } from "../numbers";
 import {
   ClassValue,
   ListValue,
@@ -22,11 +21,12 @@ import {
 } from "../values";
 import { attach, attached, detachAttribute } from "./attach";
 import {
+  addPowerVectors,
   magnitudeShape,
   newParameter,
   normDimension,
   notFollowed,
-  outputDimension,
+  spectralOptions,
   weightOf,
 } from "./reparametrized";
 import { reduceToNorm, runPowerMethod, spectralMatrix, type SpectralOptions } from "./spectral";
@@ -183,11 +183,7 @@ const spectralNorm: Native = (interpreter, args, span) => {
   const target = weightOf(args);
   if (target === undefined) return notFollowed(interpreter, args, "spectral_norm", span);
   const { object, name, weight } = target;
-  const options: SpectralOptions = {
-    dim: outputDimension(object, args.or(4, "dim", null)),
-    iterations: integer(args.or(2, "n_power_iterations", 1)) ?? 1,
-    eps: args.or(3, "eps", null),
-  };
+  const options = spectralOptions(object, args);
   const norm = nativeModule(interpreter, "_SpectralNorm", (inner, self, [original]) =>
     weight.shape.length === 1
       ? runOperator(
@@ -197,17 +193,7 @@ const spectralNorm: Native = (interpreter, args, span) => {
         )
       : spectral(inner, self, original ?? null, options),
   );
-  if (weight.shape.length > 1) {
-    const rows = weight.shape[options.dim] ?? 1;
-    const columns = elementCount(weight.shape) / Math.max(1, rows);
-    for (const [part, size] of [
-      ["_u", rows],
-      ["_v", columns],
-    ] as const) {
-      const buffer = interpreter.references.own(interpreter.execution.buffer([size], weight.dtype));
-      attach(interpreter, norm, "buffers", part, buffer);
-    }
-  }
+  if (weight.shape.length > 1) addPowerVectors(interpreter, norm, weight, options.dim);
   parametrize(interpreter, object, name, weight, norm, span);
   return object;
 };

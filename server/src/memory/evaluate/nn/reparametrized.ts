@@ -110,9 +110,37 @@ export const weightNorm: Native = (interpreter, args, span) => {
 };
 
 /** Dimension of the outputs: the second one of transposed convolutions. */
-export function outputDimension(object: ObjectValue, given: Value): number {
+function outputDimension(object: ObjectValue, given: Value): number {
   const isTransposed = object.type.find((type) => type.path)?.includes("ConvTranspose") === true;
   return integer(given) ?? (isTransposed ? 1 : 0);
+}
+
+/** The arguments that both forms of `spectral_norm` have. */
+export function spectralOptions(object: ObjectValue, args: CallArguments): SpectralOptions {
+  return {
+    dim: outputDimension(object, args.or(4, "dim", null)),
+    iterations: integer(args.or(2, "n_power_iterations", 1)) ?? 1,
+    eps: args.or(3, "eps", null),
+  };
+}
+
+/** The vectors of the power iteration as buffers `{prefix}_u` and `{prefix}_v` of a module. */
+export function addPowerVectors(
+  interpreter: Interpreter,
+  owner: ObjectValue,
+  weight: Tensor,
+  dim: number,
+  prefix = "",
+): void {
+  const rows = weight.shape[dim] ?? 1;
+  const columns = elementCount(weight.shape) / Math.max(1, rows);
+  for (const [suffix, size] of [
+    ["u", rows],
+    ["v", columns],
+  ] as const) {
+    const buffer = interpreter.references.own(interpreter.execution.buffer([size], weight.dtype));
+    attach(interpreter, owner, "buffers", `${prefix}_${suffix}`, buffer);
+  }
 }
 
 /** The weight as it was, and the two vectors of the power iteration as buffers. */
@@ -120,24 +148,12 @@ export const spectralNorm: Native = (interpreter, args, span) => {
   const target = weightOf(args);
   if (target === undefined) return notFollowed(interpreter, args, "spectral_norm", span);
   const { object, name, weight } = target;
-  const options: SpectralOptions = {
-    dim: outputDimension(object, args.or(4, "dim", null)),
-    iterations: integer(args.or(2, "n_power_iterations", 1)) ?? 1,
-    eps: args.or(3, "eps", null),
-  };
+  const options = spectralOptions(object, args);
   interpreter.references.keep(weight);
   detachAttribute(interpreter, object, name);
   attach(interpreter, object, "parameters", `${name}_orig`, weight);
   keepReadable(interpreter, target);
-  const rows = weight.shape[options.dim] ?? 1;
-  const columns = elementCount(weight.shape) / Math.max(1, rows);
-  for (const [suffix, size] of [
-    ["u", rows],
-    ["v", columns],
-  ] as const) {
-    const buffer = interpreter.references.own(interpreter.execution.buffer([size], weight.dtype));
-    attach(interpreter, object, "buffers", `${name}_${suffix}`, buffer);
-  }
+  addPowerVectors(interpreter, object, weight, options.dim, name);
   addComputation(target, (inner, module) => {
     const original = part(module, "parameters", `${name}_orig`);
     let u = part(module, "buffers", `${name}_u`);
