@@ -8,6 +8,7 @@ import type { Call, Expression } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
 import type { TorchFacts } from "./facts";
+import { lastName } from "./resolve-index";
 
 export type Owner = "owned" | "not-owned" | "unknown";
 
@@ -77,8 +78,8 @@ class FileOwnership implements Ownership {
       const receiver = step.callee.object;
       const role = resolve.roleOf(receiver);
       if (role === "engine") return undefined;
-      const name = lastName(receiver);
-      if (role !== "optimizer" && !/opt/i.test(name)) continue;
+      const name = lastName(withoutSubscripts(receiver));
+      if (role !== "optimizer" && !/opt/i.test(name ?? "")) continue;
       if (!this.isUnderstood(receiver)) return undefined;
     }
     return united([...makers, ...this.additions()].map((maker) => this.parametersOf(maker)));
@@ -293,10 +294,10 @@ function elementsOf(iterable: Expression): readonly Expression[] {
   return [iterable];
 }
 
-function lastName(expression: Expression): string {
-  if (expression.kind === "Name") return expression.id;
-  if (expression.kind === "Attribute") return expression.attribute.id;
-  return expression.kind === "Subscript" ? lastName(expression.object) : "";
+function withoutSubscripts(expression: Expression): Expression {
+  let at = expression;
+  while (at.kind === "Subscript") at = at.object;
+  return at;
 }
 
 function rootName(expression: Expression): string {

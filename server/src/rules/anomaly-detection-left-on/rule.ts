@@ -8,6 +8,7 @@ import {
   statementList,
   walk,
 } from "../../python/walk";
+import { isTestFile } from "../../torch/provenance/try-out";
 import { dedentStatements, deleteArgument, replaceSpan, takeStatement } from "../fix";
 import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
 
@@ -101,7 +102,7 @@ function reportUnlessConditional(
   text: string,
   edits: () => TextEdit[] | undefined,
 ): void {
-  if (isConditional(context, call) || isTurnedOff(context) || isTestFile(context)) return;
+  if (isConditional(context, call) || isTurnedOff(context) || isTestFile(context.scopes)) return;
   const removal = edits();
   const fixes: Fixes = removal === undefined ? [] : [{ title: "remove", safety: "review", edits: removal }];
   context.report({ at: call, message: "leftOn", values: { call: text }, fixes });
@@ -167,14 +168,6 @@ function isTurnedOff({ torch }: RuleContext): boolean {
     if (mode?.kind !== "Boolean" || mode.value) return false;
     return switchCall.test(torch.resolve.qualifiedName(call.callee) ?? "");
   });
-}
-
-function isTestFile({ scopes }: RuleContext): boolean {
-  for (const bindings of scopes.module.bindings.values()) {
-    if (bindings.some(({ importPath }) => /^(pytest|unittest|testing)(\.|$)/.test(importPath ?? "")))
-      return true;
-  }
-  return false;
 }
 
 function removedStatement({ source }: RuleContext, statement: Statement): TextEdit[] | undefined {

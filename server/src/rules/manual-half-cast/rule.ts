@@ -3,6 +3,7 @@
  * half precision with it, and so are the inputs and outputs of normalisation and softmax.
  */
 import { trainedCasts, trainsAdapters, type TrainedCast } from "../../torch/low-precision";
+import { lastName } from "../../torch/resolve-index";
 import { scalerOfBackward, scalerOfStep } from "../../torch/scaling";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -64,12 +65,8 @@ function isMixedAnyhow({ torch }: RuleContext): boolean {
   // Layers that are put back one by one: `layer.float()` in a loop over the modules.
   return (callsByName.get("float") ?? []).some(
     ({ callee }) =>
-      callee.kind === "Attribute" && /^(m|mod|module|layer|bn|child)$/.test(lastName(callee.object)),
+      callee.kind === "Attribute" && /^(m|mod|module|layer|bn|child)$/.test(lastName(callee.object) ?? ""),
   );
-}
-
-function lastName(expression: { readonly kind: string }): string {
-  return "id" in expression && typeof expression.id === "string" ? expression.id : "";
 }
 
 function check(
