@@ -2,7 +2,7 @@
  * The one entrance: a parsed file and options in; findings, estimates and directives out. Pure; never throws on bad
  * source.
  */
-import { inputsOfLoop, setupOfScript } from "./analysis/script-setup";
+import { inputsOfLoop, inputsOfTrainer, setupOfScript } from "./analysis/script-setup";
 import { budgetFindings, budgetVerdict } from "./directives/budget";
 import { directiveGroupTitles, directiveRules } from "./directives/catalogue";
 import { readHeader } from "./directives/header";
@@ -235,8 +235,11 @@ class FileFacts implements SharedContext, BudgetFacts {
   /** What the training loop feeds the model; read only where nobody says it. */
   private get inputs(): TrainingSetup {
     if (this.header.setup.inputs !== undefined || this.options.setup?.inputs !== undefined) return {};
-    const { forward, batch } = this.torch.scriptSetup;
-    return inputsOfLoop(this.module, forward, batch, this.options.resolveImport);
+    const { forward, fit, batch } = this.torch.scriptSetup;
+    const { resolveImport } = this.options;
+    return forward === undefined
+      ? inputsOfTrainer(this.module, fit, batch, resolveImport)
+      : inputsOfLoop(this.module, forward, batch, resolveImport);
   }
 
   get estimates(): Estimates {

@@ -1,13 +1,14 @@
 /** What the script says about its training run, in the estimate's terms: `torch/` and `memory/` do not know each other. */
-import { inputsOfScript } from "../memory/script-inputs";
+import { inputsOfFit, inputsOfScript, type ScriptInputs } from "../memory/script-inputs";
 import type { Setting, TrainingSetup } from "../memory/setup";
 import { isUnknown, Unknown } from "../memory/unknown";
 import { unknownReasons } from "../messages/estimate";
 import { message } from "../messages/message";
 import type { ResolveImport } from "../python/resolve-import";
 import type { Source } from "../python/source";
-import type { Module } from "../python/tree";
-import type { ScriptForward, ScriptLoss, ScriptModel, ScriptSetup, ScriptValue } from "../torch/script-setup";
+import type { Module, Span } from "../python/tree";
+import type { ScriptFit, ScriptForward, ScriptLoss } from "../torch/script-setup";
+import type { ScriptModel, ScriptSetup, ScriptValue } from "../torch/script-setup";
 
 /** The estimate's names of PyTorch's loss functions; the modules of `torch.nn` compute the same. */
 const lossNames: Readonly<Record<string, string>> = {
@@ -60,10 +61,31 @@ export function inputsOfLoop(
   const { value, span } = forward;
   const [other] = value.others;
   if (other !== undefined) return { inputsUnknown: new Unknown(message(unknownReasons.severalCalls), other) };
-  const found = inputsOfScript(module, value, resolveImport);
+  return asSetup(inputsOfScript(module, value, resolveImport), batch, span);
+}
+
+/** The same for what Lightning's trainer gives to the `training_step`, which returns the loss. */
+export function inputsOfTrainer(
+  module: Module,
+  fit: ScriptValue<ScriptFit> | undefined,
+  batch: ScriptValue<number> | undefined,
+  resolveImport: ResolveImport | undefined,
+): TrainingSetup {
+  if (fit === undefined) return {};
+  const { value, span } = fit;
+  const found = asSetup(inputsOfFit(module, value, resolveImport), batch, span);
+  return found.inputs === undefined ? found : { ...found, loss: { value: "model", from: "script", span } };
+}
+
+function asSetup(
+  found: ScriptInputs | Unknown,
+  batch: ScriptValue<number> | undefined,
+  span: Span,
+): TrainingSetup {
   if (isUnknown(found)) return { inputsUnknown: found };
   return {
     inputs: { value: found.inputs, from: "script", span },
+    ...(found.call === undefined ? {} : { call: { value: found.call, from: "script", span } }),
     ...(batch === undefined && found.batch !== undefined
       ? { batch: { value: found.batch, from: "script", span } }
       : {}),

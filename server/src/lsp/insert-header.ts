@@ -71,7 +71,9 @@ function snippetFor(setup: TrainingSetup): string {
     const example = placeholders[key] ?? headerExamples[key].slice(key.length + 1);
     return [`${key}=\${${stop}:${escaped(example)}}`];
   };
-  return lines.map((keys) => `# vram: ${keys.flatMap(entry).join(", ")}`).join("\n");
+  // Inputs that the script gives in containers or to another method than `forward` cannot be said in a header.
+  const said = setup.call === undefined ? lines : lines.filter((keys) => !keys.includes("input"));
+  return said.map((keys) => `# vram: ${keys.flatMap(entry).join(", ")}`).join("\n");
 }
 
 function valuesOf(setup: TrainingSetup): Partial<Record<HeaderKey, string | undefined>> {

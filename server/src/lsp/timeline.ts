@@ -8,6 +8,7 @@ import type { SetupChanges } from "../memory/what-if";
 import { unknownReasons } from "../messages/estimate";
 import { message } from "../messages/message";
 import type { MessageText, MessageValue } from "../messages/message";
+import { headerExamples } from "../directives/keys";
 import { timelineTexts as texts } from "../messages/timeline";
 import { isRecord } from "./client-features";
 import { outcomeFor, textIn } from "./session";
@@ -108,7 +109,8 @@ function withoutStep(analysed: Analysed, { unknown }: ModelEstimate): TimelineNo
   const reasons = reasonsOf(analysed, new Places(analysed.unit), others);
   const own = hasInput ? texts.noMoment : texts.noInput;
   if (!hasInput || reasons.length === 0) {
-    reasons.unshift({ text: textIn(analysed.settings, message(own)), place: null });
+    const said = message(own, { example: headerExamples.input });
+    reasons.unshift({ text: textIn(analysed.settings, said), place: null });
   }
   return {
     kind: "nothing",

@@ -54,6 +54,7 @@ export function planOf(setup: TrainingSetup, batch = setup.batch?.value ?? 1): S
   return {
     batch,
     inputs: setup.inputs.value,
+    call: setup.inputs.from === "script" ? setup.call?.value : undefined,
     targets: setup.targets?.value ?? [],
     loss: setup.loss?.value ?? "sum",
     precision: setup.precision?.value ?? "fp32",

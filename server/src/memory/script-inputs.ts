@@ -3,13 +3,14 @@ import { message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { ResolveImport } from "../python/resolve-import";
 import type { Module } from "../python/tree";
-import { argumentsAt, type WayToCall } from "./evaluate/approach";
+import { argumentsAt, type AtTheEnd, type WayToCall } from "./evaluate/approach";
 import type { CallArguments } from "./evaluate/arguments";
+import { formOf } from "./evaluate/call-forms";
+import { trainingStepArguments } from "./evaluate/library/lightning";
 import type { BatchSampler } from "./evaluate/interpreter";
-import type { Value } from "./evaluate/values";
 import { Allowance } from "./evaluate/world";
-import type { InputDimension, InputSpecification } from "./setup";
-import { Tensor } from "./tensor";
+import type { ArgumentForm, InputDimension, InputSpecification, ModelCall } from "./setup";
+import type { Tensor } from "./tensor";
 import { isUnknown, Unknown } from "./unknown";
 
 /** Steps that both evaluations may take together: a tenth of a second of work. */
@@ -17,6 +18,8 @@ const mostSteps = 200_000;
 
 export interface ScriptInputs {
   readonly inputs: readonly InputSpecification[];
+  /** How the model is called with them; absent where they are its arguments, one after the other. */
+  readonly call: ModelCall | undefined;
   /** Samples of one forward; undefined where the script does not say which dimension counts them. */
   readonly batch: number | undefined;
 }
@@ -32,16 +35,45 @@ export function inputsOfScript(
   way: WayToCall,
   resolveImport?: ResolveImport,
 ): ScriptInputs | Unknown {
+  return inputsAt(module, way, resolveImport, undefined, undefined);
+}
+
+/** The same of the batches that Lightning's `trainer.fit(…)` gives to the model's `training_step`. */
+export function inputsOfFit(
+  module: Module,
+  way: WayToCall,
+  resolveImport?: ResolveImport,
+): ScriptInputs | Unknown {
+  return inputsAt(module, way, resolveImport, trainingStepArguments, "training_step");
+}
+
+function inputsAt(
+  module: Module,
+  way: WayToCall,
+  resolveImport: ResolveImport | undefined,
+  asked: AtTheEnd | undefined,
+  method: string | undefined,
+): ScriptInputs | Unknown {
   const world = { resolveImport, allowance: new Allowance(mostSteps) };
+  const at = (sampler: BatchSampler): Given | Unknown =>
+    givenBy(argumentsAt(module, way, sampler, world, asked), way, method);
   const sampler = samplerOf(1);
-  const given = tensorsOf(argumentsAt(module, way, sampler, world), way);
+  const given = at(sampler);
   if (isUnknown(given)) return given;
+  const { tensors, call } = given;
   const [size, ...others] = sampler.sizes;
-  if (size === undefined) return namedDimension(given, sampler.named);
+  if (size === undefined) return { ...namedDimension(tensors, sampler.named), call };
   if (others.length > 0) return new Unknown(message(unknownReasons.severalBatches), way.call);
-  const doubled = tensorsOf(argumentsAt(module, way, samplerOf(2), world), way);
+  const doubled = at(samplerOf(2));
   if (isUnknown(doubled)) return doubled;
-  return { batch: size, inputs: given.map((one, i) => growing(one, doubled[i]?.tensor, size)) };
+  // A number or a list that grows with the batch.
+  if (JSON.stringify(doubled.call) !== JSON.stringify(call))
+    return new Unknown(message(unknownReasons.plainArgument, { what: "…" }), way.call);
+  return {
+    batch: size,
+    inputs: tensors.map((one, i) => growing(one, doubled.tensors[i]?.tensor, size)),
+    call,
+  };
 }
 
 function samplerOf(scale: number): BatchSampler {
@@ -53,22 +85,48 @@ interface GivenTensor {
   readonly tensor: Tensor;
 }
 
-function tensorsOf(args: CallArguments | Unknown, { call }: WayToCall): readonly GivenTensor[] | Unknown {
+interface Given {
+  readonly tensors: readonly GivenTensor[];
+  readonly call: ModelCall | undefined;
+}
+
+function givenBy(
+  args: CallArguments | Unknown,
+  { call }: WayToCall,
+  method: string | undefined,
+): Given | Unknown {
   if (isUnknown(args)) return args;
   if (args.unknownKeywords !== undefined) return args.unknownKeywords;
-  const given: readonly (readonly [string | undefined, Value])[] = [
-    ...args.positional.map((value) => [undefined, value] as const),
-    ...args.keywords,
-  ];
-  const tensors: GivenTensor[] = [];
-  for (const [name, value] of given) {
-    if (isUnknown(value)) return value;
-    if (value === null && name !== undefined) continue;
-    if (!(value instanceof Tensor))
-      return new Unknown(message(unknownReasons.plainArgument, { what: name ?? "…" }), call);
-    tensors.push({ name, tensor: value });
+  const tensors: Tensor[] = [];
+  const positional: ArgumentForm[] = [];
+  const keywords: (readonly [string, ArgumentForm])[] = [];
+  for (const [i, value] of args.positional.entries()) {
+    // What is none at first, such as a hidden state, may be a tensor in a later iteration.
+    const isNone = value === null && method === undefined && call.positional[i]?.kind !== "None";
+    if (isNone) return new Unknown(message(unknownReasons.plainArgument, { what: "…" }), call);
+    const form = formOf(value, tensors, "…", call);
+    if (isUnknown(form)) return form;
+    positional.push(form);
   }
-  return tensors.length > 0 ? tensors : new Unknown(message(unknownReasons.input), call);
+  for (const [name, value] of args.keywords) {
+    if (value === null) continue;
+    const form = formOf(value, tensors, name, call);
+    if (isUnknown(form)) return form;
+    keywords.push([name, form]);
+  }
+  if (tensors.length === 0) return new Unknown(message(unknownReasons.input), call);
+  const names = new Map(
+    keywords.flatMap(([name, form]) => ("input" in form ? [[form.input, name] as const] : [])),
+  );
+  const isPlain =
+    method === undefined &&
+    [...positional, ...keywords.map(([, form]) => form)].every(
+      (form, i) => "input" in form && form.input === i,
+    );
+  return {
+    tensors: tensors.map((tensor, i) => ({ name: isPlain ? names.get(i) : undefined, tensor })),
+    call: isPlain ? undefined : { method, positional, keywords },
+  };
 }
 
 /** A dimension that doubles with the batch is so many times the batch; any other stays as it is. */
@@ -85,7 +143,10 @@ function growing(
 }
 
 /** Inputs of fixed sizes, unless one dimension of each is what the script calls its batch size. */
-function namedDimension(given: readonly GivenTensor[], named: ReadonlySet<number>): ScriptInputs {
+function namedDimension(
+  given: readonly GivenTensor[],
+  named: ReadonlySet<number>,
+): Omit<ScriptInputs, "call"> {
   const sizes = [...named].filter((size) =>
     given.every(({ tensor }) => tensor.shape.filter((one) => one === size).length === 1),
   );

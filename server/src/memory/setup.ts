@@ -31,6 +31,21 @@ export interface InputSpecification {
   readonly bound: number | undefined;
 }
 
+/** An argument of a call: one of the inputs by its position, a container of such, or a plain value. */
+export type ArgumentForm =
+  | { readonly input: number }
+  | { readonly items: readonly ArgumentForm[]; readonly isTuple: boolean }
+  | { readonly entries: readonly (readonly [key: string, value: ArgumentForm])[] }
+  | { readonly plain: string | number | boolean | null };
+
+/** How a model is called where that is more than its inputs one after the other. */
+export interface ModelCall {
+  /** The method that is called; `forward`, through the module itself, unless said. */
+  readonly method: string | undefined;
+  readonly positional: readonly ArgumentForm[];
+  readonly keywords: readonly (readonly [name: string, value: ArgumentForm])[];
+}
+
 /** As the header writes it: `float32[B,3,32,32]; int64[B]`. */
 export function inputText(inputs: readonly InputSpecification[]): string {
   return inputs
@@ -84,6 +99,8 @@ export interface TrainingSetup {
   readonly accumulate?: Setting<number>;
   readonly devices?: Setting<number>;
   readonly inputs?: Setting<readonly InputSpecification[]>;
+  /** How the script gives its inputs to the model; absent where they are its arguments, one after the other. */
+  readonly call?: Setting<ModelCall>;
   /** Why the script does not tell its inputs. */
   readonly inputsUnknown?: Unknown;
   readonly targets?: Setting<readonly InputSpecification[]>;

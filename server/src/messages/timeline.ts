@@ -24,8 +24,8 @@ export const timelineTexts = {
     "zh-cn": "未找到模型：文件中没有 nn.Module 的子类，也没有 `# vram: model=` 指明模型。",
   },
   noInput: {
-    en: "The shape of the model's input is not known. A budget header can say it: `# vram: input=float32[B,3,224,224]`.",
-    "zh-cn": "模型输入的形状未知。可以在显存预算注释中写明：`# vram: input=float32[B,3,224,224]`。",
+    en: "The shape of the model's input is not known. A budget header can say it: `# vram: {example}`.",
+    "zh-cn": "模型输入的形状未知。可以在显存预算注释中写明：`# vram: {example}`。",
   },
   noMoment: {
     en: "The step allocates nothing that could be followed.",

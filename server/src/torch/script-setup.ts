@@ -11,6 +11,7 @@ import { Constants } from "./script-setup/constants";
 import { dataOf, type ScriptData } from "./script-setup/data";
 import { deepSpeedConfiguration } from "./script-setup/deepspeed";
 import type { DeepSpeedConfiguration, ReadBeside } from "./script-setup/deepspeed";
+import { fitOf } from "./script-setup/fit";
 import { forwardOf } from "./script-setup/forward";
 import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
@@ -65,13 +66,17 @@ export interface ScriptCheckpointing {
   readonly call: Call;
 }
 
-/** The call of the trained model in its training loop. */
-export interface ScriptForward {
+/** A call and the way there from where the script begins. */
+export interface ScriptFit {
   /** The function in which the way there begins; `undefined` for the module's own code. */
   readonly root: FunctionDefinition | Lambda | undefined;
   /** Calls of functions of the file that lead to it, outermost first. */
   readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
   readonly call: Call;
+}
+
+/** The call of the trained model in its training loop. */
+export interface ScriptForward extends ScriptFit {
   /** Further calls of the model in the same iteration. */
   readonly others: readonly Call[];
 }
@@ -94,6 +99,8 @@ export interface ScriptSetup {
   /** `gradient_as_bucket_view=True` of DistributedDataParallel. */
   readonly bucketViews: ScriptValue<true> | undefined;
   readonly forward: ScriptValue<ScriptForward> | undefined;
+  /** The call that trains a Lightning module by its `training_step`. */
+  readonly fit: ScriptValue<ScriptFit> | undefined;
   readonly offload: ScriptValue<ScriptOffload> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
@@ -133,6 +140,7 @@ const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => S
   shard: shardingOf,
   bucketViews: bucketViewsOf,
   forward: forwardOf,
+  fit: fitOf,
   offload: offloadOf,
   checkpointing: checkpointingOf,
   data: dataOf,

@@ -140,7 +140,17 @@ ${body.replace(/^/gm, "    ")}
     ],
     [
       "an argument that is no tensor",
-      loop("loss = nn.functional.mse_loss(model(x, 3), y)", pairs),
+      loop("loss = nn.functional.mse_loss(model(x, torch.device('cpu')), y)", pairs),
+      "the model is called with `…`, which is no tensor",
+    ],
+    [
+      "a number that grows with the batch",
+      loop("loss = nn.functional.mse_loss(model(x, len(x)), y)", pairs),
+      "the model is called with `…`, which is no tensor",
+    ],
+    [
+      "a state that is none at first",
+      loop("loss = nn.functional.mse_loss(model(x, state), y)", `${pairs}\nstate = None`),
       "the model is called with `…`, which is no tensor",
     ],
     [
@@ -156,12 +166,68 @@ ${body.replace(/^/gm, "    ")}
     it(`is open with ${what}`, () => assert.equal(reasonFor(text), reason));
   }
 
+  const inContainers: readonly (readonly [what: string, given: string, inputs: readonly string[]])[] = [
+    ["one tensor twice", "model(x, x)", ["float32[4,8]"]],
+    ["a dictionary", 'model({"x": x, "y": y})', ["float32[4,8]", "float32[4,2]"]],
+    ["plain values beside it", 'model(x, 3, "mean", scale=0.5)', ["float32[4,8]"]],
+    ["none where it is written", "model(x, None)", ["float32[4,8]"]],
+  ];
+  for (const [what, given, inputs] of inContainers) {
+    it(`is known with ${what}`, () => {
+      const found = setupOf(loop(`loss = nn.functional.mse_loss(${given}, y)`, pairs)).inputs;
+      assert.deepEqual(
+        found?.value.map((one) => shown(one, 4)),
+        inputs,
+      );
+    });
+  }
+
   it("is said where the activations would stand", () => {
     const [estimate] = analyze(parseModule(open[1]?.[1] ?? "")).estimates.all();
     assert.deepEqual(
       estimate?.unknown.map(({ reason }) => render(reason, "en")),
       ["activations: input unknown, because the size of the images is not known: no transform fixes it"],
     );
+  });
+
+  const lightning = (training: string, fit: string): string => `
+import lightning as L
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 2)
+        self.save_hyperparameters()
+${training}
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+${pairs}
+${fit}
+`;
+
+  it("of a LightningModule costs what the same step costs written out", () => {
+    const step = "loss = nn.functional.mse_loss(self.layer(x).relu(), y)\n        return loss";
+    const trained = lightning(
+      `    def training_step(self, batch, index):\n        x, y = batch\n        ${step}`,
+      "L.Trainer(max_epochs=1).fit(Net(), loader)",
+    );
+    const written = lightning(`    def forward(self, x, y):\n        ${step}`, "");
+    const header = "# vram: input=float32[B,8], input=float32[B,2], batch=4, loss=model, optimizer=sgd\n";
+    const [one] = analyze(parseModule(trained)).estimates.all();
+    const [other] = analyze(parseModule(`${header}${written}`)).estimates.all();
+    assert.ok(one?.complete === true && other?.complete === true);
+    assert.deepEqual([one.peak?.bytes, one.saved?.bytes], [other.peak?.bytes, other.saved?.bytes]);
+  });
+
+  it("is open where Lightning's module steps by itself", () => {
+    const manual = lightning(
+      "        self.automatic_optimization = False\n    def training_step(self, batch, index):\n        pass",
+      "L.Trainer().fit(Net(), loader)",
+    );
+    assert.equal(setupOf(manual).inputs, undefined);
   });
 
   it("makes a lower bound where the script's loss is not understood", () => {

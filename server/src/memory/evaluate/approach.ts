@@ -30,18 +30,22 @@ export interface WayToCall {
   readonly call: Call;
 }
 
-/** What the call at the end of the way is given; Unknown where that cannot be told. */
+/** What is asked at the end of the way, in the frame of the call. */
+export type AtTheEnd = (interpreter: Interpreter, call: Call) => CallArguments | Unknown;
+
+/** What the call at the end of the way is given, unless something else is asked; Unknown where that cannot be told. */
 export function argumentsAt(
   module: Module,
   way: WayToCall,
   sampler: BatchSampler,
   world: World,
+  asked: AtTheEnd = evaluateArguments,
 ): CallArguments | Unknown {
   const first = way.through[0]?.call ?? way.call;
   const execution = new Execution({ device: "cuda", attention: "auto" });
   const begun = way.root === undefined ? before(module, first) : module;
   const program = new Program(execution, begun, undefined, world);
-  return program.interpreter.guard(() => new Walk(program.interpreter, sampler).to(way));
+  return program.interpreter.guard(() => new Walk(program.interpreter, sampler, asked).to(way));
 }
 
 /** The module up to the statement that a node stands in. */
@@ -56,6 +60,7 @@ class Walk {
   constructor(
     private readonly interpreter: Interpreter,
     private readonly sampler: BatchSampler,
+    private readonly asked: AtTheEnd,
   ) {}
 
   to({ root, through, call }: WayToCall): CallArguments | Unknown {
@@ -71,7 +76,7 @@ class Walk {
     }
     this.approach(call);
     this.allow();
-    return evaluateArguments(interpreter, call);
+    return this.asked(interpreter, call);
   }
 
   private allow = (): void => {

@@ -19,7 +19,7 @@ import type { ImportedModule } from "../../python/resolve-import";
 const mostFiles = 300;
 
 /** Parts of packages that `library/` has instead of their sources. */
-const modelled = /^torchvision\.(datasets|transforms)(\.|$)/;
+const modelled = /^(torchvision\.(datasets|transforms)|lightning|pytorch_lightning)(\.|$)/;
 
 export class Files {
   private readonly loaded = new Map<string, FileModule>();

@@ -7,12 +7,14 @@
  */
 import type { AllocationLog, Bytes, LoggedStep } from "../allocation-log";
 import { roundedUp } from "../allocation-log";
-import type { Checkpointed, InputSpecification, Mode, Precision } from "../setup";
+import type { Checkpointed, InputSpecification, Mode, ModelCall, Precision } from "../setup";
 import type { Peak, TimelinePoint, Work } from "../tape";
 import { dtypeBytes, elementCount, isFloating, Tensor, type Dtype, type Storage } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
+import { getAttribute } from "./attributes";
 import { CallRecorder } from "./call-records";
+import { calledWith } from "./call-forms";
 import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
 import { trainModule } from "./nn/methods";
 import { modulesOf, outermost, repeatedBlocks, tensorsOf } from "./nn/state";
@@ -22,6 +24,8 @@ import { Heap, type ObjectValue, type Value } from "./values";
 export interface StepPlan {
   readonly batch: number;
   readonly inputs: readonly InputSpecification[];
+  /** How the inputs are given; one after the other where it is absent. */
+  readonly call?: ModelCall | undefined;
   readonly targets: readonly InputSpecification[];
   readonly loss: string;
   readonly precision: Precision;
@@ -85,6 +89,10 @@ function makeInput(program: Program, specification: InputSpecification, plan: St
 }
 
 function callArguments(program: Program, plan: StepPlan): CallArguments {
+  if (plan.call !== undefined) {
+    const inputs = plan.inputs.map((specification) => makeInput(program, specification, plan));
+    return calledWith(program.interpreter, plan.call, inputs);
+  }
   const positional: Value[] = [];
   const keywords = new Map<string, Value>();
   for (const specification of plan.inputs) {
@@ -167,8 +175,8 @@ function isAlone({ storage, shape, dtype, base }: Tensor): boolean {
 }
 
 /** Plans of one key differ in the micro-batch and in whether gradients wait. */
-function keyOf({ precision, loss, mode, checkpoint, inputs, targets }: StepPlan): string {
-  return JSON.stringify([precision, loss, mode, checkpoint, inputs, targets]);
+function keyOf({ precision, loss, mode, checkpoint, inputs, call, targets }: StepPlan): string {
+  return JSON.stringify([precision, loss, mode, checkpoint, inputs, call, targets]);
 }
 
 function runOnce(program: Program, model: ObjectValue, plan: StepPlan, wantsTimeline: boolean): StepMeasure {
@@ -470,7 +478,12 @@ class Step {
   }
 
   private call(): Value {
-    return this.program.call(this.model, this.args);
+    const { program, model, args, plan } = this;
+    const method = plan.call?.method;
+    if (method === undefined) return program.call(model, args);
+    const { interpreter } = program;
+    const callee = interpreter.guard(() => getAttribute(interpreter, model, method, interpreter.callSpan));
+    return isUnknown(callee) ? callee : program.call(callee, args);
   }
 
   private loss(output: Value): Value {

@@ -4,6 +4,7 @@ import { walk } from "../../python/walk";
 import { isOptimizer } from "../api-kinds";
 import type { ScriptModel, ScriptOptimizer, ScriptValue, SetupContext } from "../script-setup";
 import { configuredOptimizer } from "./deepspeed";
+import { fitCalls } from "./fit";
 import { identify, relate } from "../training-loop";
 
 /** Arguments that say nothing about memory. */
@@ -175,20 +176,16 @@ function foreignConstruction({ resolver }: SetupContext, expression: Expression)
 
 /** `model` in `Adam(model.parameters())`, `Trainer(model=model)`, `trainer.fit(model)`. */
 function trainedExpression(context: SetupContext): Expression | undefined {
+  const [fitted, otherFit] = context.trainingLoops.loops.length === 0 ? fitCalls(context) : [];
+  if (fitted !== undefined && otherFit === undefined) return context.constants.argument(fitted, "model", 0);
   const found = constructions(context).map((call) => trainedBy(context, call)?.model);
   if (found.length === 1) return found[0];
   if (found.length > 1) return undefined;
-  const { resolver } = context;
   for (const { framework, call } of context.frameworks.made) {
     if (framework.name !== "hf-trainer") continue;
     return context.constants.argument(call, "model", 0);
   }
-  for (const call of resolver.index.callsByName.get("fit") ?? []) {
-    const owner =
-      call.callee.kind === "Attribute" ? context.frameworks.ofObject(call.callee.object) : undefined;
-    if (owner?.name === "lightning") return call.positional[0];
-  }
-  return undefined;
+  return fitCalls(context)[0]?.positional[0];
 }
 
 interface TrainedParts {

@@ -28,6 +28,7 @@ import {
 } from "../values";
 import { functionClass } from "./autograd-function";
 import { enumClass } from "./enums";
+import { lightningClass } from "./lightning";
 import {
   builtinDecorators,
   constants,
@@ -162,6 +163,8 @@ export class Library {
   }
 
   private makeClassOf(path: string): ClassValue | undefined {
+    const ofLightning = lightningClass(path, this.moduleClass);
+    if (ofLightning !== undefined) return ofLightning;
     if (moduleBases.has(path)) {
       const type = new ClassValue(path.split(".").at(-1) ?? path, [this.moduleClass]);
       type.unknownBase = undefined;

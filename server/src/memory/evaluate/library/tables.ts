@@ -62,11 +62,6 @@ export const modelLibraries: ReadonlySet<string> = new Set(
 
 /** Classes of other libraries that are `nn.Module`s without parameters of their own. */
 export const moduleBases: ReadonlySet<string> = new Set([
-  "pytorch_lightning.LightningModule",
-  "pytorch_lightning.core.LightningModule",
-  "pytorch_lightning.core.lightning.LightningModule",
-  "lightning.LightningModule",
-  "lightning.pytorch.LightningModule",
   "torch.jit.ScriptModule",
   "transformers.PreTrainedModel",
   "transformers.modeling_utils.PreTrainedModel",

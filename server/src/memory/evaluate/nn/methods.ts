@@ -6,7 +6,6 @@ import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import {
-  ClassValue,
   DictValue,
   DtypeValue,
   FunctionValue,
@@ -183,21 +182,6 @@ const byPath: Native = method((object, args, interpreter, span) => {
   return value;
 });
 
-/** Lightning: the constructor's arguments become `self.hparams`. */
-const saveHyperparameters: Native = method((object, _, interpreter) => {
-  const namespace = new ObjectValue(new ClassValue("AttributeDict", []));
-  const values = new DictValue();
-  for (const [name, value] of interpreter.frame.function.variables) {
-    if (value === object || name.startsWith("__")) continue;
-    namespace.attributes.set(name, value);
-    values.entries.set(`s${name}`, { key: name, value });
-  }
-  namespace.payload = values;
-  interpreter.references.adopt(object, namespace);
-  object.attributes.set("hparams", namespace);
-  return null;
-});
-
 const stateDict: Native = method((object) => {
   const dict = new DictValue();
   for (const { name, tensor } of [
@@ -262,9 +246,6 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   state_dict: stateDict,
   load_state_dict: () => null,
   extra_repr: () => "",
-  save_hyperparameters: saveHyperparameters,
-  log: () => null,
-  log_dict: () => null,
   gradient_checkpointing_enable: backwardHook,
 };
 
