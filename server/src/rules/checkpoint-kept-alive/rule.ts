@@ -9,15 +9,16 @@ import { followLoaded } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
 import { insertLineAfter } from "../fix";
 import { isLetGo, trainingBehind } from "../loaded-through-training";
+import { leastCheckpointFor } from "../model-size";
 import { defineRule, type Report, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
 
 const messages = {
   kept: {
-    en: "`{holder}` still holds the whole checkpoint while training runs: its weights lie on the GPU a second time, and nothing reads them any more. `del {holder}` before training, or load it with `map_location` on the CPU.",
+    en: "`{holder}` still holds the whole checkpoint while training runs: its weights lie on the GPU a second time{size, select, unknown {} other { ({size})}}, and nothing reads them any more. `del {holder}` before training, or load it with `map_location` on the CPU.",
     "zh-cn":
-      "训练期间 `{holder}` 仍持有整个检查点：其中的权重在 GPU 上多占一份，而此后再没有代码读取它们。请在训练之前 `del {holder}`，或用 `map_location` 把它加载到 CPU。",
+      "训练期间 `{holder}` 仍持有整个检查点：其中的权重在 GPU 上多占一份{size, select, unknown {} other {（{size}）}}，而此后再没有代码读取它们。请在训练之前 `del {holder}`，或用 `map_location` 把它加载到 CPU。",
   },
   training: { en: "training runs here", "zh-cn": "训练在这里运行" },
   delete: { en: "Insert `del {holder}`", "zh-cn": "插入 `del {holder}`" },
@@ -48,7 +49,8 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   const [holder] = statement.targets;
   if (holder?.kind !== "Name" || !isOnGpu(torch.resolve, call) || gpuEvidence(torch) === undefined) return;
   const loaded = followLoaded(torch.resolve, call);
-  if (loaded.copies.length === 0) return;
+  const [copy] = loaded.copies;
+  if (copy === undefined) return;
   const training = trainingBehind(context.torch, statement);
   if (training === undefined) return;
   const reads = readsOf(torch.resolve, holder);
@@ -61,7 +63,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   context.report({
     at: call,
     message: "kept",
-    values: { holder: holder.id },
+    values: { holder: holder.id, size: leastCheckpointFor(copy, context) },
     related: [{ at: headOf(training), message: "training" }],
     fixes: fixes(context, holder, statement, reads),
   });

@@ -9,25 +9,26 @@ import { readsOfTarget } from "../../torch/reads";
 import type { LoopNode } from "../../torch/training-loop";
 import { quoted } from "../call-text";
 import { replaceSpan } from "../fix";
+import { sizeOfWeights } from "../model-size";
 import { defineRule, type Level, type Report, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
 
 const messages = {
   each: {
-    en: "Each iteration copies all weights of `{model}` on the GPU, and makes the new copy while `{holder}` still holds the one before: two more sets of weights at the peak. Copy to the CPU.",
+    en: "Each iteration copies all weights of `{model}` on the GPU, and makes the new copy while `{holder}` still holds the one before: two more sets of weights{size, select, unknown {} other { (each {size})}} at the peak. Copy to the CPU.",
     "zh-cn":
-      "每次迭代都在 GPU 上复制 `{model}` 的全部权重，而且制作新副本时 `{holder}` 仍持有上一个：峰值时多出两份权重。请复制到 CPU。",
+      "每次迭代都在 GPU 上复制 `{model}` 的全部权重，而且制作新副本时 `{holder}` 仍持有上一个：峰值时多出两份权重{size, select, unknown {} other {（每份{size}）}}。请复制到 CPU。",
   },
   best: {
-    en: "`{holder}` keeps a second set of the weights of `{model}` on the GPU all through training, a third while it is renewed. On the CPU it takes none of its memory.",
+    en: "`{holder}` keeps a second set of the weights of `{model}`{size, select, unknown {} other { ({size})}} on the GPU all through training, a third while it is renewed. On the CPU it takes none of its memory.",
     "zh-cn":
-      "`{holder}` 在整个训练期间都在 GPU 上保存 `{model}` 的第二份权重，更新时还有第三份。放在 CPU 上则完全不占显存。",
+      "`{holder}` 在整个训练期间都在 GPU 上保存 `{model}` 的第二份权重{size, select, unknown {} other {（{size}）}}，更新时还有第三份。放在 CPU 上则完全不占显存。",
   },
   piled: {
-    en: "Each iteration adds a copy of all weights of `{model}` to `{holder}`, on the GPU, and nothing takes them out. Copy to the CPU.",
+    en: "Each iteration adds a copy of all weights of `{model}`{size, select, unknown {} other { ({size})}} to `{holder}`, on the GPU, and nothing takes them out. Copy to the CPU.",
     "zh-cn":
-      "每次迭代都在 GPU 上向 `{holder}` 添加一份 `{model}` 的全部权重，而没有任何东西把它们取出。请复制到 CPU。",
+      "每次迭代都在 GPU 上向 `{holder}` 添加一份 `{model}` 的全部权重{size, select, unknown {} other {（{size}）}}，而没有任何东西把它们取出。请复制到 CPU。",
   },
   loop: { en: "this loop trains", "zh-cn": "这个循环进行训练" },
   onGpu: { en: "this file works on a GPU", "zh-cn": "这个文件使用 GPU" },
@@ -110,7 +111,11 @@ function check(context: RuleContext<MessageId>, call: Call): void {
     at: call,
     message,
     level,
-    values: { model: source.slice(copied.model), holder: source.slice(held.holder) },
+    values: {
+      model: source.slice(copied.model),
+      holder: source.slice(held.holder),
+      size: sizeOfWeights(copied.model, context),
+    },
     related: [
       {
         at: { start: loop.start, end: loop.kind === "For" ? loop.iterable.end : loop.test.end },

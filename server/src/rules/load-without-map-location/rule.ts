@@ -10,20 +10,21 @@ import { followLoaded, type LoadedCheckpoint } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
 import { insertBehindArgument, quoted } from "../call-text";
 import { isLetGo, trainingBehind } from "../loaded-through-training";
+import { leastCheckpointFor, unknownSize } from "../model-size";
 import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = keyof typeof messages;
 
 const messages = {
   held: {
-    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU takes GPU memory of its own, besides the model''s, as long as `{holder}` holds it{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
+    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU takes GPU memory of its own{size, select, unknown {} other { ({size})}}, besides the model''s, as long as `{holder}` holds it{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
     "zh-cn":
-      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会在模型之外另占显存，直到 `{holder}` 不再持有它{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会在模型之外另占显存{size, select, unknown {} other {（{size}）}}，直到 `{holder}` 不再持有它{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
   },
   copied: {
-    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU takes GPU memory of its own, besides the model''s, until it is copied{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
+    en: "`torch.load` puts each tensor back on the device it was saved from: a checkpoint saved on the GPU takes GPU memory of its own{size, select, unknown {} other { ({size})}}, besides the model''s, until it is copied{distributed, select, yes {, and each process puts it on the GPU of the process that saved it} other {}}. Load it with `map_location={cpu}`; `load_state_dict` copies to the model''s device.",
     "zh-cn":
-      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会在模型之外另占显存，直到复制完成{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
+      "`torch.load` 会把每个张量放回保存时所在的设备：在 GPU 上保存的检查点会在模型之外另占显存{size, select, unknown {} other {（{size}）}}，直到复制完成{distributed, select, yes {；而且每个进程都会把它放到当初保存它的那个进程的 GPU 上} other {}}。请用 `map_location={cpu}` 加载；`load_state_dict` 会复制到模型所在的设备。",
   },
   takenOver: {
     en: "`torch.load` puts each tensor back on the device it was saved from: each process first puts the optimizer''s states on the GPU of the process that saved them, and only then on its own. Load them with `map_location={cpu}`; `load_state_dict` moves them to the parameters'' device.",
@@ -72,6 +73,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
     values: {
       cpu,
       distributed: distributed ? "yes" : "no",
+      size: copy === undefined ? unknownSize : leastCheckpointFor(copy, context),
       ...(holder === undefined ? {} : { holder: source.slice(holder) }),
     },
     level: trains(context) && (distributed || isThereInTraining(context, loaded)) ? "warning" : "information",

@@ -10,6 +10,8 @@ import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
 import { deleteArgument } from "../fix";
+import { leastGraphBehind } from "../graph-size";
+import { unknownSize } from "../model-size";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 
 type MessageId = "retained" | "named" | "inFunction" | "loop" | "made" | "drop";
@@ -25,9 +27,9 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     retained: {
-      en: "`retain_graph=True` keeps the activations of `{loss}` after this backward, though no other backward walks that graph: they stay until `{loss}` is assigned again, beside those of the next iteration's forward. Leave the argument out.",
+      en: "`retain_graph=True` keeps the activations of `{loss}`{size, select, unknown {} other { ({size})}} after this backward, though no other backward walks that graph: they stay until `{loss}` is assigned again, beside those of the next iteration's forward. Leave the argument out.",
       "zh-cn":
-        "`retain_graph=True` 让 `{loss}` 的激活在这次 backward 之后仍然保留，但没有其他 backward 再遍历该计算图：它们会一直留到 `{loss}` 被重新赋值，与下一次迭代前向传播的激活同时存在。请去掉这个参数。",
+        "`retain_graph=True` 让 `{loss}` 的激活{size, select, unknown {} other {（{size}）}}在这次 backward 之后仍然保留，但没有其他 backward 再遍历该计算图：它们会一直留到 `{loss}` 被重新赋值，与下一次迭代前向传播的激活同时存在。请去掉这个参数。",
     },
     named: {
       en: "If `{model}` is a model with trainable parameters: `retain_graph=True` keeps the activations of `{loss}` after this backward, though no other backward walks that graph. They stay until `{loss}` is assigned again, beside those of the next iteration's forward. Leave the argument out.",
@@ -35,9 +37,9 @@ export const rule = defineRule<MessageId>({
         "如果 `{model}` 是带有可训练参数的模型：`retain_graph=True` 让 `{loss}` 的激活在这次 backward 之后仍然保留，但没有其他 backward 再遍历该计算图。它们会一直留到 `{loss}` 被重新赋值，与下一次迭代前向传播的激活同时存在。请去掉这个参数。",
     },
     inFunction: {
-      en: "`retain_graph=True` keeps the activations of `{loss}` all through this backward and until `{function}` returns, though no other backward walks that graph: without it a backward frees those of each layer as it passes. Leave the argument out.",
+      en: "`retain_graph=True` keeps the activations of `{loss}`{size, select, unknown {} other { ({size})}} all through this backward and until `{function}` returns, though no other backward walks that graph: without it a backward frees those of each layer as it passes. Leave the argument out.",
       "zh-cn":
-        "`retain_graph=True` 让 `{loss}` 的激活在整个 backward 期间一直保留到 `{function}` 返回，但没有其他 backward 再遍历该计算图；不加它时，backward 每经过一层就释放该层的激活。请去掉这个参数。",
+        "`retain_graph=True` 让 `{loss}` 的激活{size, select, unknown {} other {（{size}）}}在整个 backward 期间一直保留到 `{function}` 返回，但没有其他 backward 再遍历该计算图；不加它时，backward 每经过一层就释放该层的激活。请去掉这个参数。",
     },
     loop: {
       en: "Each iteration of this loop makes a new graph.",
@@ -232,6 +234,7 @@ function report(context: RuleContext<MessageId>, { backward, argument, value, pl
     values: {
       loss: excerpt(source, value),
       ...(round.kind === "FunctionDefinition" ? { function: `${round.name.id}()` } : {}),
+      size: named || made === undefined ? unknownSize : leastGraphBehind(made, true, context),
       model: made?.kind === "Call" ? excerpt(source, made.callee) : excerpt(source, value),
     },
     ...(named ? { level: oneLower("warning") } : {}),

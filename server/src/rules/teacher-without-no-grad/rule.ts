@@ -13,6 +13,8 @@ import { lastName } from "../../torch/resolve-index";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
 import { wrapInWith } from "../fix";
+import { sizeOfGraph } from "../graph-size";
+import { sizeOfGradients, unknownSize } from "../model-size";
 import { contextCall } from "../no-grad-context";
 import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
 
@@ -28,9 +30,9 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     walked: {
-      en: "The loss carries the graph of `{call}`, but no optimizer trains `{model}`: its activations stay until the backward, which then computes a gradient for each of its weights that nobody uses. Run it under `torch.no_grad()`, or freeze it with `{model}.requires_grad_(False)`.",
+      en: "The loss carries the graph of `{call}`, but no optimizer trains `{model}`: its activations{size, select, unknown {} other { ({size})}} stay until the backward, which then computes a gradient for each of its weights{weights, select, unknown {} other { ({weights} in all)}} that nobody uses. Run it under `torch.no_grad()`, or freeze it with `{model}.requires_grad_(False)`.",
       "zh-cn":
-        "损失带有 `{call}` 的计算图，但没有任何优化器训练 `{model}`：它的激活会保留到 backward，而 backward 还会为它的每个权重计算没人使用的梯度。请在 `torch.no_grad()` 下运行它，或用 `{model}.requires_grad_(False)` 冻结它。",
+        "损失带有 `{call}` 的计算图，但没有任何优化器训练 `{model}`：它的激活{size, select, unknown {} other {（{size}）}}会保留到 backward，而 backward 还会为它的每个权重计算没人使用的梯度{weights, select, unknown {} other {（共{weights}）}}。请在 `torch.no_grad()` 下运行它，或用 `{model}.requires_grad_(False)` 冻结它。",
     },
     named: {
       en: "If `{model}` is a model with trainable parameters: the loss carries the graph of `{call}`, but no optimizer trains `{model}`. Its activations stay until the backward, which then computes a gradient for each of its weights that nobody uses. Run it under `torch.no_grad()`, or freeze it with `{model}.requires_grad_(False)`.",
@@ -203,7 +205,12 @@ function report(
   context.report({
     at: call,
     message: named ? "named" : "walked",
-    values: { call: excerpt(context.source, call), model: excerpt(context.source, model) },
+    values: {
+      call: excerpt(context.source, call),
+      model: excerpt(context.source, model),
+      size: named ? unknownSize : sizeOfGraph(call, evalCall === undefined, context),
+      weights: named ? unknownSize : sizeOfGradients(model, context),
+    },
     ...(named ? { level: oneLower("warning") } : {}),
     related: [
       ...(evalCall ? [{ at: evalCall, message: "evalCall" as const }] : []),

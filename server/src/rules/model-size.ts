@@ -1,0 +1,68 @@
+/** How large a model of the file is, for messages; nothing is evaluated before a rule asks. */
+import type { ModelEstimate } from "../memory/estimate";
+import { formatBytes } from "../memory/units";
+import { sizeTexts } from "../messages/findings";
+import { message, type MessageValue } from "../messages/message";
+import type { Call, ClassDefinition, Expression } from "../python/tree";
+import type { RuleContext } from "./rule";
+
+/** What `{size, select, unknown {} …}` of a message leaves out. */
+export const unknownSize = "unknown";
+
+/** Bytes of all parameters and buffers, which is what a copy of the model or of its `state_dict()` takes. */
+export function sizeOfWeights(model: Expression, context: RuleContext): MessageValue {
+  const estimate = estimateOf(model, context);
+  if (estimate === undefined) return unknownSize;
+  const size = formatBytes(estimate.parameters.bytes + estimate.buffers.bytes);
+  return message(estimate.complete ? sizeTexts.states : sizeTexts.statesAtLeast, { size });
+}
+
+/** Bytes of a gradient for each parameter of the model, trained or not. */
+export function sizeOfGradients(model: Expression, context: RuleContext): MessageValue {
+  const estimate = estimateOf(model, context);
+  if (estimate === undefined) return unknownSize;
+  const size = formatBytes(estimate.parameters.bytes);
+  return message(estimate.complete ? sizeTexts.states : sizeTexts.statesAtLeast, { size });
+}
+
+/**
+ * The least that a checkpoint takes on the device which this `load_state_dict` of a model gets: what it holds besides the
+ * weights is not known.
+ */
+export function leastCheckpointFor(load: Call, context: RuleContext): MessageValue {
+  if (load.callee.kind !== "Attribute") return unknownSize;
+  const estimate = estimateOf(load.callee.object, context);
+  if (estimate === undefined) return unknownSize;
+  return message(sizeTexts.statesAtLeast, {
+    size: formatBytes(estimate.parameters.bytes + estimate.buffers.bytes),
+  });
+}
+
+/**
+ * The estimate of a model of the file: it is the one that is trained, or another of its class. Undefined for any other
+ * model, and for one that could not be built.
+ */
+export function estimateOf(model: Expression, context: RuleContext): ModelEstimate | undefined {
+  const { torch, estimates } = context;
+  const object = torch.resolve.objectOf(model);
+  if (object === undefined) return undefined;
+  const { classDefinition, construction } = object;
+  if (classDefinition === undefined && construction === undefined) return undefined;
+  if (classDefinition !== undefined && isMadeInTwoWays(classDefinition, context)) return undefined;
+  const [estimate] = estimates.all();
+  if (estimate === undefined || estimate.notBuilt === true) return undefined;
+  if (classDefinition !== undefined)
+    return estimate.classSpan?.start === classDefinition.name.start ? estimate : undefined;
+  return estimate.span.start === construction?.start && estimate.span.end === construction.end
+    ? estimate
+    : undefined;
+}
+
+/** A student and a teacher of one class: which of the two is called is not told apart. */
+function isMadeInTwoWays(definition: ClassDefinition, { torch, source }: RuleContext): boolean {
+  const { resolve } = torch;
+  const texts = resolve.index.calls
+    .filter((call: Call) => resolve.constructedClass(call) === definition)
+    .map((call: Call) => source.slice(call).replaceAll(/\s+/g, ""));
+  return new Set(texts).size > 1;
+}

@@ -1,0 +1,130 @@
+/** Bytes of weights, gradients and graphs in the messages of rules that speak of the trained model. */
+import assert from "node:assert/strict";
+import { analyze } from "../../../server/src/analysis";
+import { render } from "../../../server/src/messages/message";
+import type { Language } from "../../../server/src/messages/message";
+import { parseModule } from "../../../server/src/python/parse";
+import { loadParser } from "../../support/parser";
+
+const header = "# vram: batch=16, input=float32[B,3,32,32]\n";
+
+const netClass = `
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Conv2d(3, 64, 3, padding=1)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)).mean((2, 3)))
+`;
+/** 1,792 and 650 parameters of 4 bytes. */
+const weights = "9\\.5 KiB";
+/** Kept: what ReLU gives, in 16 × 64 × 32 × 32 numbers, and the head's input of 16 × 64. */
+const graph = "4\\.0 MiB";
+
+function script({ definition = netClass, made = "Net()", teacher = "copy.deepcopy(model)" } = {}): string {
+  return `${header}import copy
+import torch
+from torch import nn
+${definition}
+
+def train(loader):
+    model = ${made}.cuda()
+    teacher = ${teacher}
+    teacher.eval()
+    state = torch.load("start.pt")
+    model.load_state_dict(state)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    criterion = nn.MSELoss()
+    best = None
+    history = []
+    for epoch in range(10):
+        for x, y in loader:
+            x = x.cuda()
+            optimizer.zero_grad()
+            loss = criterion(model(x), teacher(x))
+            loss.backward(retain_graph=True)
+            optimizer.step()
+        best = copy.deepcopy(model.state_dict())
+        history.append(copy.deepcopy(model.state_dict()))
+`;
+}
+
+/** The messages of a rule, in source order. */
+function messagesOf(text: string, rule: string, language: Language = "en"): string[] {
+  const { findings } = analyze(parseModule(text));
+  return findings.filter((one) => one.rule === rule).map(({ message }) => render(message, language));
+}
+
+function messageOf(text: string, rule: string, language: Language = "en"): string {
+  const [message] = messagesOf(text, rule, language);
+  assert.ok(message, `${rule} is found`);
+  return message;
+}
+
+describe("sizes of the trained model in messages", () => {
+  before(loadParser);
+
+  it("say what a copy of the weights takes", () => {
+    const [best, history] = messagesOf(script(), "deepcopy-model-in-loop");
+    assert.match(best ?? "", new RegExp(`two more sets of weights \\(each ≈ ${weights}\\)`));
+    assert.match(history ?? "", new RegExp(`all weights of \`model\` \\(≈ ${weights}\\)`));
+  });
+
+  it("say what a checkpoint takes at least", () => {
+    assert.match(
+      messageOf(script(), "load-without-map-location"),
+      new RegExp(`of its own \\(≥ ${weights}\\)`),
+    );
+    const onGpu = script().replace('"start.pt"', '"start.pt", map_location="cuda"');
+    assert.match(messageOf(onGpu, "checkpoint-kept-alive"), new RegExp(`a second time \\(≥ ${weights}\\)`));
+  });
+
+  it("say what a retained graph and a teacher's graph take", () => {
+    assert.match(messageOf(script(), "retain-graph-in-loop"), new RegExp(`\\(≥ ${graph} at batch 16\\)`));
+    const teacher = messageOf(script(), "teacher-without-no-grad");
+    assert.match(teacher, new RegExp(`its activations \\(≈ ${graph} at batch 16\\)`));
+    assert.match(teacher, new RegExp(`each of its weights \\(≈ ${weights} in all\\)`));
+  });
+
+  it("stand in the Chinese messages too", () => {
+    for (const [rule, size] of [
+      ["deepcopy-model-in-loop", `每份约 ${weights}`],
+      ["load-without-map-location", `至少 ${weights}`],
+      ["retain-graph-in-loop", `批大小为 16 时至少 ${graph}`],
+      ["teacher-without-no-grad", `共约 ${weights}`],
+    ] as const)
+      assert.match(messageOf(script(), rule, "zh-cn"), new RegExp(size), rule);
+  });
+
+  it("are known of a model that the script puts together without a class of its own", () => {
+    const made = "nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.ReLU())";
+    const [best] = messagesOf(script({ definition: "", made }), "deepcopy-model-in-loop");
+    assert.match(best ?? "", /each ≈ 7\.0 KiB/);
+    assert.match(
+      messageOf(script({ definition: "", made }), "retain-graph-in-loop"),
+      /≥ 4\.0 MiB at batch 16/,
+    );
+  });
+
+  it("are not claimed of another model, nor where it stays open which one is meant", () => {
+    const definition = `${netClass}
+
+class Teacher(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, x):
+        return self.head(x.mean((2, 3)))
+`;
+    const other = script({ definition, teacher: "Teacher(3).cuda()" });
+    assert.doesNotMatch(messageOf(other, "teacher-without-no-grad"), /iB/);
+    const wider = netClass.replace("self):\n        super", "self, width=64):\n        super");
+    const twice = script({ definition: wider, teacher: "Net(64).cuda()" });
+    assert.doesNotMatch(messageOf(twice, "teacher-without-no-grad"), /iB/);
+    const either = script({ definition: "", made: "(nn.Linear(3, 4) if big else nn.Linear(3, 2))" });
+    for (const message of messagesOf(either, "deepcopy-model-in-loop")) assert.doesNotMatch(message, /iB/);
+  });
+});
