@@ -13,7 +13,7 @@ export interface Kept {
   readonly textLength: number;
 }
 
-/** Needs `--expose-gc`, and `--no-opt`: machine code that V8 makes on the way is old too. */
+/** Needs `--expose-gc`, `--no-opt` and `--no-maglev`: machine code that V8 makes on the way is old too. */
 export function keptPerCheck(text: string): Kept {
   for (let warm = 0; warm < 30; warm++) checkAndCollect(text);
   collect("major");

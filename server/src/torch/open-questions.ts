@@ -26,16 +26,27 @@ interface Provisional {
   readonly forget: () => void;
 }
 
+/**
+ * A question that is being answered. Linked, not in an array: newer versions of V8 leave in an array what was popped off
+ * it, and whatever a long-lived array still points to is copied by collection after collection.
+ */
+interface OpenQuestion {
+  readonly outer: OpenQuestion | undefined;
+  /** How many questions are open with it. */
+  readonly depth: number;
+  readonly forget: () => void;
+}
+
 /** Kinds of questions that lead to one another, of all files, are answered by one of these. */
 export class OpenQuestions {
   private provisional: Provisional[] = [];
-  private forgetOpen: (() => void)[] = [];
+  private innermost: OpenQuestion | undefined;
   /** The outermost open question that the one being answered has come back to. */
   private restsOn = settled;
 
   /** How many questions are open, one inside the other. */
   get depth(): number {
-    return this.forgetOpen.length;
+    return this.innermost?.depth ?? 0;
   }
 
   /** The answer as it is known, or computed; `whileOpen` for whoever comes back to the question before it is answered. */
@@ -61,12 +72,13 @@ export class OpenQuestions {
     const restedOn = this.restsOn;
     const provisionalBefore = this.provisional.length;
     const forget = (): void => void answers.delete(key);
-    this.forgetOpen.push(forget);
-    const depth = this.forgetOpen.length;
+    const outer = this.innermost;
+    const depth = (outer?.depth ?? 0) + 1;
+    this.innermost = { outer, depth, forget };
     this.restsOn = settled;
     answers.set(key, new Pending(whileOpen, depth));
     const value = this.guarded(compute);
-    this.forgetOpen.pop();
+    this.innermost = outer;
     this.forgetFrom(provisionalBefore, depth);
     const restsOn = this.restsOn >= depth ? settled : this.restsOn;
     answers.set(key, restsOn === settled ? value : new Pending(value, restsOn));
@@ -80,9 +92,9 @@ export class OpenQuestions {
     try {
       return compute();
     } catch (error) {
-      for (const forget of this.forgetOpen) forget();
+      for (let open = this.innermost; open !== undefined; open = open.outer) open.forget();
       for (const { forget } of this.provisional) forget();
-      this.forgetOpen = [];
+      this.innermost = undefined;
       this.provisional = [];
       this.restsOn = settled;
       throw error;
