@@ -13,16 +13,14 @@ export const unknownSize = "unknown";
 export function sizeOfWeights(model: Expression, context: RuleContext): MessageValue {
   const estimate = estimateOf(model, context);
   if (estimate === undefined) return unknownSize;
-  const size = formatBytes(estimate.parameters.bytes + estimate.buffers.bytes);
-  return message(estimate.complete ? sizeTexts.states : sizeTexts.statesAtLeast, { size });
+  return sizeOf(estimate.parameters.bytes + estimate.buffers.bytes, estimate.complete);
 }
 
 /** Bytes of a gradient for each parameter of the model, trained or not. */
 export function sizeOfGradients(model: Expression, context: RuleContext): MessageValue {
-  const estimate = estimateOf(model, context);
+  const estimate = estimateOf(model, context) ?? estimateOfUntrained(model, context);
   if (estimate === undefined) return unknownSize;
-  const size = formatBytes(estimate.parameters.bytes);
-  return message(estimate.complete ? sizeTexts.states : sizeTexts.statesAtLeast, { size });
+  return sizeOf(estimate.parameters.bytes, estimate.complete);
 }
 
 /**
@@ -33,9 +31,13 @@ export function leastCheckpointFor(load: Call, context: RuleContext): MessageVal
   if (load.callee.kind !== "Attribute") return unknownSize;
   const estimate = estimateOf(load.callee.object, context);
   if (estimate === undefined) return unknownSize;
-  return message(sizeTexts.statesAtLeast, {
-    size: formatBytes(estimate.parameters.bytes + estimate.buffers.bytes),
-  });
+  return sizeOf(estimate.parameters.bytes + estimate.buffers.bytes, false);
+}
+
+/** Nothing is said where none of the parts is known. */
+function sizeOf(bytes: number, isComplete: boolean): MessageValue {
+  if (bytes === 0) return unknownSize;
+  return message(isComplete ? sizeTexts.states : sizeTexts.statesAtLeast, { size: formatBytes(bytes) });
 }
 
 /**
@@ -56,6 +58,16 @@ export function estimateOf(model: Expression, context: RuleContext): ModelEstima
   return estimate.span.start === construction?.start && estimate.span.end === construction.end
     ? estimate
     : undefined;
+}
+
+/** That of a class of the file which is made without arguments, everywhere. */
+function estimateOfUntrained(model: Expression, context: RuleContext): ModelEstimate | undefined {
+  const { classDefinition, construction } = context.torch.resolve.objectOf(model) ?? {};
+  if (classDefinition === undefined || construction === undefined) return undefined;
+  if (construction.positional.length + construction.keywords.length > 0) return undefined;
+  if (isMadeInTwoWays(classDefinition, context)) return undefined;
+  const estimate = context.estimates.ofClass(classDefinition.name.id);
+  return estimate?.notBuilt === true ? undefined : estimate;
 }
 
 /** A student and a teacher of one class: which of the two is called is not told apart. */

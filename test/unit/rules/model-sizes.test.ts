@@ -98,6 +98,28 @@ describe("sizes of the trained model in messages", () => {
       assert.match(messageOf(script(), rule, "zh-cn"), new RegExp(size), rule);
   });
 
+  it("are known of a network that nobody trains and that is made without arguments", () => {
+    const definition = `${netClass}
+
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(10, 100)
+
+    def forward(self, x):
+        return self.layer(x)
+`;
+    const text = script({ definition, teacher: "Features().cuda()" }).replace(
+      "criterion(model(x), teacher(x))",
+      "criterion(teacher(model(x)), y)",
+    );
+    // 1,100 parameters of 4 bytes.
+    assert.match(
+      messageOf(text, "teacher-without-no-grad"),
+      /each of its weights \(≈ 4\.3 KiB in all\) as well/,
+    );
+  });
+
   it("are known of a model that the script puts together without a class of its own", () => {
     const made = "nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.ReLU())";
     const [best] = messagesOf(script({ definition: "", made }), "deepcopy-model-in-loop");

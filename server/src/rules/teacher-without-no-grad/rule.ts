@@ -1,6 +1,7 @@
 /**
  * A teacher, reference or target network whose forward builds a graph that the loss carries: backward walks it and
- * computes gradients for weights that no optimizer updates.
+ * computes gradients for weights that no optimizer updates. Or one that gradients have to go through, as in a perceptual
+ * loss, whose weights were not told that they need none.
  */
 import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingStatement } from "../../python/walk";
@@ -12,13 +13,14 @@ import type { ResolvedObject } from "../../torch/resolve";
 import { lastName } from "../../torch/resolve-index";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
-import { wrapInWith } from "../fix";
+import { insertLineAfter, wrapInWith } from "../fix";
 import { sizeOfGraph } from "../graph-size";
 import { sizeOfGradients, unknownSize } from "../model-size";
 import { contextCall } from "../no-grad-context";
 import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
+import { bringsGraph, mayFreezeItself, reachesWeights } from "./through";
 
-type MessageId = "walked" | "named" | "backward" | "evalCall" | "wrap";
+type MessageId = "walked" | "named" | "through" | "backward" | "evalCall" | "wrap" | "freeze";
 
 export const rule = defineRule<MessageId>({
   name: "teacher-without-no-grad",
@@ -39,6 +41,11 @@ export const rule = defineRule<MessageId>({
       "zh-cn":
         "如果 `{model}` 是带有可训练参数的模型：损失带有 `{call}` 的计算图，但没有任何优化器训练 `{model}`。它的激活会保留到 backward，而 backward 还会为它的每个权重计算没人使用的梯度。请在 `torch.no_grad()` 下运行它，或用 `{model}.requires_grad_(False)` 冻结它。",
     },
+    through: {
+      en: "Gradients go through `{model}` to what is trained, but no optimizer trains `{model}` itself: the backward computes a gradient for each of its weights{weights, select, unknown {} other { ({weights} in all)}} as well and keeps it in a `.grad` that nobody reads. Freeze it with `{model}.requires_grad_(False)`; gradients still go through it.",
+      "zh-cn":
+        "梯度要穿过 `{model}` 传给被训练的部分，但没有任何优化器训练 `{model}` 本身：backward 还会为它的每个权重计算梯度{weights, select, unknown {} other {（共{weights}）}}，并保留在没人读取的 `.grad` 中。请用 `{model}.requires_grad_(False)` 冻结它；梯度仍会穿过它。",
+    },
     backward: {
       en: "This backward walks its graph.",
       "zh-cn": "这次 backward 会遍历它的计算图。",
@@ -47,6 +54,7 @@ export const rule = defineRule<MessageId>({
       en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
       "zh-cn": "这里把 dropout 和批归一化切换到评估模式；梯度仍然开启。",
     },
+    freeze: { en: "Freeze `{model}`", "zh-cn": "冻结 `{model}`" },
     wrap: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
   },
   create(context) {
@@ -65,6 +73,7 @@ const teacherName =
 function check(context: RuleContext<MessageId>): void {
   const { resolve } = context.torch;
   let walked: ReadonlyMap<Node, BackwardCall> | undefined;
+  const passed = new Set<string | undefined>();
   for (const call of resolve.index.calls) {
     const model = modelOf(call);
     if (model === undefined || resolve.qualifiedName(call.callee) !== undefined) continue;
@@ -75,8 +84,17 @@ function check(context: RuleContext<MessageId>): void {
       continue;
     walked ??= walkedCalls(context);
     const backward = walked.get(call);
-    if (backward !== undefined && isUntrained(context, call, model)) {
-      report(context, call, model, object, backward, evalCall);
+    if (backward === undefined || !recordsForNobody(context, call, model)) continue;
+    // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
+    if (!argumentsOf(call).some((argument) => mayCarry(context, argument))) {
+      if (isUntrained(context, model)) report(context, call, model, object, backward, evalCall);
+      continue;
+    }
+    const key = resolve.keyOf(model);
+    if (evalCall === undefined || passed.has(key) || !bringsGraph(context, call)) continue;
+    if (!mayFreezeItself(context, object) && reachesWeights(backward) && isUntrained(context, model)) {
+      passed.add(key);
+      reportThrough(context, call, model, backward, evalCall);
     }
   }
 }
@@ -100,13 +118,15 @@ function walkedCalls({ torch }: RuleContext<MessageId>): ReadonlyMap<Node, Backw
   return walked;
 }
 
-function isUntrained(context: RuleContext<MessageId>, call: Call, model: Expression): boolean {
+/** The call builds a graph, and nothing in the file freezes the model or looks at its gradients. */
+function recordsForNobody(context: RuleContext<MessageId>, call: Call, model: Expression): boolean {
   const { torch } = context;
   const { provenance } = torch;
   if (provenance.gradientMode(call) !== "on" || provenance.carriedHere(call).graph !== "yes") return false;
-  if (mayBeFrozen(torch, model) || readsGradients(context, model)) return false;
-  // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
-  if (argumentsOf(call).some((argument) => mayCarry(context, argument))) return false;
+  return !mayBeFrozen(torch, model) && !readsGradients(context, model);
+}
+
+function isUntrained({ torch }: RuleContext<MessageId>, model: Expression): boolean {
   return modelOwnership(torch).ownerOf(model) === "not-owned";
 }
 
@@ -218,6 +238,42 @@ function report(
     ],
     fixes: fixesFor(context, call),
   });
+}
+
+function reportThrough(
+  context: RuleContext<MessageId>,
+  call: Call,
+  model: Expression,
+  backward: BackwardCall,
+  evalCall: Call,
+): void {
+  context.report({
+    at: call,
+    message: "through",
+    values: { model: excerpt(context.source, model), weights: sizeOfGradients(model, context) },
+    related: [
+      { at: evalCall, message: "evalCall" },
+      { at: backward.call, message: "backward" },
+    ],
+    fixes: freezing(context, evalCall),
+  });
+}
+
+/** Behind `model.eval()`, or behind the assignment whose value ends with it. */
+function freezing(
+  { source }: RuleContext<MessageId>,
+  evalCall: Call,
+): NonNullable<Report<MessageId>["fixes"]> {
+  const statement = enclosingStatement(evalCall);
+  const [target] = statement?.kind === "Assign" && statement.targets.length === 1 ? statement.targets : [];
+  const receiver =
+    statement?.kind === "ExpressionStatement" && evalCall.callee.kind === "Attribute"
+      ? evalCall.callee.object
+      : target;
+  if (statement === undefined || (receiver?.kind !== "Name" && receiver?.kind !== "Attribute")) return [];
+  const model = source.slice(receiver);
+  const edit = insertLineAfter(source, statement, `${model}.requires_grad_(False)`);
+  return edit ? [{ title: "freeze", values: { model }, safety: "review", edits: [edit] }] : [];
 }
 
 function fixesFor(context: RuleContext<MessageId>, call: Call): NonNullable<Report<MessageId>["fixes"]> {

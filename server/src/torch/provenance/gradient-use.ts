@@ -2,7 +2,7 @@
 import type { Call, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
-import { lastPart } from "../resolve-index";
+import { lastName, lastPart } from "../resolve-index";
 import type { Reach } from "./reach";
 import { someNode } from "./shapes";
 
@@ -15,6 +15,9 @@ export interface GradientUse {
 
 const gradientUser =
   /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
+
+/** Of diffusion models and of reinforcement learning. */
+const otherStepper = /sched(uler)?$|(^|_)envs?$/i;
 
 export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse {
   const known = new Map<FunctionDefinition, boolean>();
@@ -70,7 +73,7 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
     const qualified = resolver.qualifiedName(call.callee);
     if (qualified?.startsWith("torch.autograd.")) return !/Variable$/.test(qualified);
     if (qualified?.startsWith("builtins.")) return false;
-    if (resolver.functionOf(call)) return false;
+    if (resolver.functionOf(call) || stepsSomethingElse(call)) return false;
     return usedElsewhere(call) ?? gradientUser.test(name);
   }
 
@@ -87,6 +90,18 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
       [...statements, ...reach.functionsFrom(statements)].some((node) => mentionsGradients(node)),
     inFunction,
   };
+}
+
+/**
+ * `x = scheduler.step(noise, t, x).prev_sample` of a sampler of diffusion models, `state, reward = env.step(action)`: what is
+ * given and taken are values. An optimizer is given a closure at most.
+ */
+function stepsSomethingElse({ callee, positional, keywords, parent }: Call): boolean {
+  if (callee.kind !== "Attribute" || callee.attribute.id !== "step") return false;
+  const isUsed = parent !== undefined && parent.kind !== "ExpressionStatement";
+  return (
+    isUsed && positional.length + keywords.length > 0 && otherStepper.test(lastName(callee.object) ?? "")
+  );
 }
 
 /** `x.requires_grad = True`. */
