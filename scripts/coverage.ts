@@ -66,7 +66,6 @@ function cover(file: string, root: string, quiet: boolean): void {
     const example = estimate?.example === undefined ? "" : ` (${estimate.example})`;
     console.log(`${file}: ${node.name.id}: ${outcome}${figure}${example} ${reasons.join("; ")}`.trimEnd());
   }
-  parsed.dispose();
   const milliseconds = performance.now() - begin;
   if (milliseconds > slowest.milliseconds) slowest = { file, milliseconds };
 }

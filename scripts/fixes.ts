@@ -104,7 +104,6 @@ function pythonOf(text: string, { form }: CheckedFile): string {
 
 function errorsIn(text: string, checked: CheckedFile): number {
   const parsed = parseModule(pythonOf(text, checked));
-  parsed.dispose();
   return parsed.module.errors.length;
 }
 

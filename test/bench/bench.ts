@@ -55,7 +55,6 @@ function checkRow(program: Program, lines: number, parseOnly: (text: string) => 
     both.push(timed(() => (parsed = parseModule(text))));
     scopes.push(timed(() => void buildScopes(parsed.module)));
     rules.push(timed(() => void analyze(parsed)));
-    parsed.dispose();
   }
   const lowering = median(both) - median(parse);
   const whole = median(both) + median(rules);
@@ -84,7 +83,6 @@ function editRow(program: Program, lines: number): void {
       }),
     );
   }
-  parsed.dispose();
   printRow([
     `${program.name} ${lines}`,
     milliseconds(quantile(times, 0.5)),
@@ -106,7 +104,6 @@ function memoryTable(): void {
     parsed = parsed.edit([{ start: at, end: at + (edit % 2), text: edit % 2 === 0 ? "x" : "" }]);
     analyze(parsed);
   }
-  parsed.dispose();
   console.log(points.join(", "));
 }
 

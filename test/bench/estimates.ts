@@ -55,7 +55,6 @@ function measured({ name, text }: Subject): Cost {
     first.push(toFirst);
     all.push(toAll);
   }
-  parsed.dispose();
   return { name, first: median(first), all: median(all) };
 }
 
@@ -104,7 +103,6 @@ function controlRow(name: string, text: string, changes: (run: number) => SetupC
     if (run >= warmUps) times.push(time);
   }
   printRow([name, median(times).toFixed(1), Math.max(...times).toFixed(1)]);
-  parsed.dispose();
 }
 
 function estimatesTable(): void {

@@ -34,7 +34,6 @@ function checkAndCollect(text: string): void {
 function check(text: string): void {
   const parsed = parseModule(text);
   analyze(parsed);
-  parsed.dispose();
 }
 
 function collect(type: "minor" | "major"): void {

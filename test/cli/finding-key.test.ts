@@ -14,16 +14,12 @@ function keysAt(marked: string): FindingKey[] {
     return "";
   });
   const parsed = parseModule(text);
-  try {
-    const findings = offsets.map((start): Finding => {
-      const empty = message({ en: "", "zh-cn": "" });
-      const span = { start, end: start + 1 };
-      return { rule: "rule", level: "error", span, message: empty, related: [], fixes: [] };
-    });
-    return keysOf(parsed.module, parsed.source, findings);
-  } finally {
-    parsed.dispose();
-  }
+  const findings = offsets.map((start): Finding => {
+    const empty = message({ en: "", "zh-cn": "" });
+    const span = { start, end: start + 1 };
+    return { rule: "rule", level: "error", span, message: empty, related: [], fixes: [] };
+  });
+  return keysOf(parsed.module, parsed.source, findings);
 }
 
 const keyAt = (marked: string): [string, string] => {

@@ -13,17 +13,12 @@ import { loadParser } from "../support/parser";
 function keysIn(text: string): string[] {
   const findings = findingsIn(text);
   const parsed = parseModule(text);
-  try {
-    return keysOf(parsed.module, parsed.source, findings).map(keyText).sort();
-  } finally {
-    parsed.dispose();
-  }
+  return keysOf(parsed.module, parsed.source, findings).map(keyText).sort();
 }
 
 /** Offsets of the statements at the top of a file that stand alone: no comment of ours can be about them. */
 function placesIn(text: string): number[] {
   const parsed = parseModule(text);
-  parsed.dispose();
   return parsed.module.body
     .map(({ start }) => start)
     .filter((start) => start > 0 && /(?:^|\n)[^\n#]*\n$/.test(text.slice(0, start)));

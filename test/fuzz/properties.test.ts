@@ -16,7 +16,6 @@ const clean = [...fixtures("rules"), ...fixtures("reported"), ...fixtures("examp
 
 function errorsIn(text: string): number {
   const parsed = parseModule(text);
-  parsed.dispose();
   return parsed.module.errors.length;
 }
 
@@ -27,7 +26,6 @@ function marks(text: string): string[] {
 /** `import torch` becomes `import torch as renamed`, and every reference to it with it; undefined where that is not all. */
 function renameTorch(text: string): string | undefined {
   const parsed = parseModule(text);
-  parsed.dispose();
   const scopes = buildScopes(parsed.module);
   const bindings = scopes.lookupIn(scopes.module, "torch");
   const [binding] = bindings;

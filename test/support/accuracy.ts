@@ -106,7 +106,6 @@ function evaluateModel(program: Program, text: string): Value {
   }
   const parsed = parseModule(`${text}\n`);
   const statement = parsed.module.body[0];
-  parsed.dispose();
   if (statement?.kind !== "ExpressionStatement") return null;
   const value = program.evaluate(statement.expression, undefined);
   if (value instanceof ClassValue) return program.instantiate(value, undefined);
@@ -224,7 +223,6 @@ export function measureAccuracy(only?: (file: string) => boolean): Accuracy[] {
     for (const configuration of configurations) {
       for (const run of configuration.runs) rows.push(compare(file, parsed, configuration, run));
     }
-    parsed.dispose();
   }
   return rows;
 }

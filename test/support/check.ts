@@ -14,17 +14,13 @@ import type { Mark } from "./marks";
 /** The findings in a text; the parser must be loaded. A rule that throws fails the test. */
 export function findingsIn(text: string, options: AnalysisOptions = {}): readonly Finding[] {
   const parsed = parseModule(text);
-  try {
-    const analysis = analyze(parsed, options);
-    for (const { rule, error } of analysis.failures) {
-      throw new Error(
-        `${rule} broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
-    }
-    return analysis.findings;
-  } finally {
-    parsed.dispose();
+  const analysis = analyze(parsed, options);
+  for (const { rule, error } of analysis.failures) {
+    throw new Error(
+      `${rule} broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
   }
+  return analysis.findings;
 }
 
 export function marksOfFindings(text: string, findings: readonly Finding[]): Mark[] {

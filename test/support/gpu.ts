@@ -82,7 +82,6 @@ function estimate(run: MeasuredRun): GpuRow | string {
   if (source === undefined) return `${run.model}: no model file`;
   const parsed = parseModule(readFileSync(join(goldensFolder, source.file), "utf8"));
   const built = buildGolden(parsed, source.expression, { device: "cuda", attention: "math" });
-  parsed.dispose();
   if (typeof built === "string") return `${run.model}: ${built}`;
   castStates(built.program, built.model, "amp-fp16");
   const measure = runStep(built.program, built.model, {

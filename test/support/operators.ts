@@ -58,7 +58,6 @@ export function runCall(golden: OperatorGolden, options: CallOptions): MeasuredC
   ].join("\n");
   const parsed = parseModule(source);
   const program = new Program(execution, parsed.module);
-  parsed.dispose();
   if (options.mode === "frozen") for (const parameter of execution.parameters) parameter.requiresGrad = false;
   const wantsGrad = options.mode !== "first";
   const inputs = golden.inputs.map((text) => makeInput(execution, text, wantsGrad));

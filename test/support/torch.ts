@@ -20,7 +20,6 @@ export interface Examined {
 export function examine(text: string): Examined {
   const parsed = parseModule(text);
   const { source, module } = parsed;
-  parsed.dispose();
   const torch = torchFacts(module, buildScopes(module, { isKnownExport }));
 
   function all(accept: (node: Node) => boolean): Node[] {

@@ -24,7 +24,6 @@ function questionsPerNode(text: string): number {
     });
   }
   analyze(parsed);
-  parsed.dispose();
   return questions / nodes.length;
 }
 

@@ -60,20 +60,16 @@ export function checkText(
     return { name, source: new Source(text), ...shape, findings: [], keys: [], failures: [], options };
   }
   const parsed = parseModule(form?.forParser(text) ?? text);
-  try {
-    const { findings, failures } = analyze(parsed, options);
-    const keys = keysOf(parsed.module, parsed.source, findings);
-    const told = findings.flatMap((finding, index) => {
-      const key = keys[index];
-      if (key === undefined || filter.known?.has(keyText(key))) return [];
-      return isOnLines(filter.lines, parsed.source, finding.span)
-        ? [{ ...possible(finding, text, form), key }]
-        : [];
-    });
-    return { name, source: parsed.source, ...shape, findings: told, keys, failures, options };
-  } finally {
-    parsed.dispose();
-  }
+  const { findings, failures } = analyze(parsed, options);
+  const keys = keysOf(parsed.module, parsed.source, findings);
+  const told = findings.flatMap((finding, index) => {
+    const key = keys[index];
+    if (key === undefined || filter.known?.has(keyText(key))) return [];
+    return isOnLines(filter.lines, parsed.source, finding.span)
+      ? [{ ...possible(finding, text, form), key }]
+      : [];
+  });
+  return { name, source: parsed.source, ...shape, findings: told, keys, failures, options };
 }
 
 /** The finding with those of its fixes that can be made. */
@@ -169,6 +165,5 @@ export function textOf({ source, written }: CheckedFile): string {
 
 function syntaxErrors(text: string, form: TextForm | undefined): number {
   const parsed = parseModule(form?.forParser(text) ?? text);
-  parsed.dispose();
   return parsed.module.errors.length;
 }

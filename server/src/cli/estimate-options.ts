@@ -36,20 +36,16 @@ function settingOf(
   const refused = { mistake: message(texts.notASetting, { option, value: printable(value) }) };
   if (value.trim() === "" || /[\r\n#]/.test(value)) return refused;
   const parsed = parseModule(`# vram: ${key}=${value}\n${text}`);
-  try {
-    const { setup, diagnostics } = readHeader(parsed);
-    const [mistake] = diagnostics;
-    if (mistake !== undefined) {
-      return { mistake: message(texts.badSetting, { option, reason: mistake.message }) };
-    }
-    const setting = setup[key];
-    // One value must not bring others along.
-    if (setting === undefined || Object.keys(setup).length > 1) return refused;
-    // Its place is one in our own line, not in the file.
-    return { setup: { [key]: { value: setting.value, from: "option" } } };
-  } finally {
-    parsed.dispose();
+  const { setup, diagnostics } = readHeader(parsed);
+  const [mistake] = diagnostics;
+  if (mistake !== undefined) {
+    return { mistake: message(texts.badSetting, { option, reason: mistake.message }) };
   }
+  const setting = setup[key];
+  // One value must not bring others along.
+  if (setting === undefined || Object.keys(setup).length > 1) return refused;
+  // Its place is one in our own line, not in the file.
+  return { setup: { [key]: { value: setting.value, from: "option" } } };
 }
 
 /** The option stands in the place of what the file's own comments say. */

@@ -95,8 +95,6 @@ export async function estimate(file: string, options: EstimateOptions, terminal:
     const detail = printable(describeError(error));
     terminal.complain(message(usageMessages.internal, { path: printable(name), detail }));
     return exitCodes.failure;
-  } finally {
-    parsed.dispose();
   }
 }
 

@@ -164,7 +164,6 @@ function readModel(value: Text, context: ReadContext): void {
 export function parseExpression(text: string): Expression | undefined {
   const parsed = parseModule(text);
   const { module } = parsed;
-  parsed.dispose();
   const [statement, second] = module.body;
   if (module.errors.length > 0 || second !== undefined) return undefined;
   return statement?.kind === "ExpressionStatement" ? statement.expression : undefined;

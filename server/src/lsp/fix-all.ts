@@ -33,19 +33,15 @@ export function fixAll(unit: TextUnit, settings: Settings): WorkspaceEdit | unde
 function fixOnce(unit: TextUnit, texts: readonly string[], settings: Settings): string[] | undefined {
   const whole = texts.join("\n");
   const parsed = parseModule(unit.forParser(texts));
-  try {
-    const edits = safeEdits(analyze(parsed, { levels: settings.levels }).findings);
-    if (edits.length === 0) return undefined;
-    let offset = 0;
-    const fixed = texts.map((text) => {
-      const start = offset;
-      offset += text.length + 1;
-      return applyEdits(text, editsWithin(edits, whole, start, start + text.length));
-    });
-    return fixed.some((text, index) => text !== texts[index]) ? fixed : undefined;
-  } finally {
-    parsed.dispose();
-  }
+  const edits = safeEdits(analyze(parsed, { levels: settings.levels }).findings);
+  if (edits.length === 0) return undefined;
+  let offset = 0;
+  const fixed = texts.map((text) => {
+    const start = offset;
+    offset += text.length + 1;
+    return applyEdits(text, editsWithin(edits, whole, start, start + text.length));
+  });
+  return fixed.some((text, index) => text !== texts[index]) ? fixed : undefined;
 }
 
 function editsWithin(edits: readonly TextEdit[], whole: string, start: number, end: number): TextEdit[] {

@@ -284,7 +284,7 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
 function openFiles(documents: Documents): ReturnType<Surroundings["open"]> {
   return documents.all().flatMap((unit) => {
     if (unit instanceof NotebookUnit || unit.isTooLarge) return [];
-    return [{ uri: unit.uri, text: unit.text, parsed: () => unit.parsed().module }];
+    return [{ uri: unit.uri, text: unit.text }];
   });
 }
 

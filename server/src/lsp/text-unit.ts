@@ -55,9 +55,7 @@ export abstract class TextUnit {
   private catchUp(tree: ParsedModule): ParsedModule {
     if (this.pendingEdits.length === 0) return tree;
     const edited = tree.edit(this.pendingEdits);
-    if (edited.source.text === this.text) return edited;
-    edited.dispose();
-    return parseModule(this.text);
+    return edited.source.text === this.text ? edited : parseModule(this.text);
   }
 
   /** Remembers edits of the text for the next parse. */
@@ -69,7 +67,6 @@ export abstract class TextUnit {
   /** The text is a new one: the next parse starts over. */
   protected replaced(): void {
     this.revision += 1;
-    this.tree?.dispose();
     this.tree = undefined;
     this.pendingEdits = [];
   }

@@ -1,7 +1,7 @@
 /**
  * The only file, with `cursor.ts`, that touches tree-sitter: text in, our tree out.
  */
-import { Edit as TreeEdit, Language, Parser, type Tree } from "web-tree-sitter";
+import { Language, Parser, type Tree } from "web-tree-sitter";
 import type { Module } from "./tree";
 import { directCursors, openDocumentedCursor, outline, type CursorOpener } from "./cursor";
 import { memoryCursors } from "./memory-cursor";
@@ -9,6 +9,7 @@ import { EXPRESSION_HANDLERS } from "./lower-expressions";
 import { OPERATORS } from "./lower-operators";
 import { STATEMENT_HANDLERS } from "./lower-statements";
 import { lowerModule } from "./lower";
+import { CutModule, type ReadText } from "./cut-module";
 import { Source } from "./source";
 import { resolveTypes, type SyntaxTypes } from "./syntax";
 
@@ -30,10 +31,11 @@ export interface Edit {
 export interface ParsedModule {
   readonly source: Source;
   readonly module: Module;
-  /** Parses the text after the edits (each relative to the text the one before left), reusing what did not change; this one is disposed. */
+  /**
+   * Parses the text after the edits (each relative to the text the one before left). What did not change is not read again:
+   * its nodes move into the new tree, so that the tree of this one is of no use afterwards.
+   */
   edit(edits: readonly Edit[]): ParsedModule;
-  /** Frees the parser's memory. The lowered tree stays usable. */
-  dispose(): void;
 }
 
 interface Engine {
@@ -119,8 +121,7 @@ function findCursors(
 
 /** Never throws on bad source: errors leave `Invalid` nodes. Throws when `initializeParser` was not awaited. */
 export function parseModule(text: string): ParsedModule {
-  const parsable = parsableText(text);
-  return new Parsed(new Source(text), parsable, parseText(parsable, undefined));
+  return new Parsed(new Source(text), CutModule.of(parsableText(text), readText));
 }
 
 function requireEngine(): Engine {
@@ -128,9 +129,8 @@ function requireEngine(): Engine {
   return engine;
 }
 
-function parseText(text: string, old: Tree | undefined): Tree {
-  const { parser } = requireEngine();
-  const tree = parser.parse(text, old ?? null);
+function parseText(text: string): Tree {
+  const tree = requireEngine().parser.parse(text);
   if (tree === null) throw new Error("the parser has no language");
   return tree;
 }
@@ -146,95 +146,39 @@ export function parsableText(text: string): string {
 
 class Parsed implements ParsedModule {
   readonly module: Module;
-  private tree: Tree | undefined;
 
   constructor(
     readonly source: Source,
-    private readonly parsable: string,
-    tree: Tree,
+    private readonly cut: CutModule,
   ) {
-    this.tree = tree;
-    this.module = lowerTree(tree, parsable);
+    this.module = cut.module;
   }
 
   edit(edits: readonly Edit[]): ParsedModule {
     let text = this.source.text;
     for (const { start, end, text: inserted } of edits)
       text = text.slice(0, start) + inserted + text.slice(end);
-    const source = new Source(text);
-    const parsable = parsableText(text);
-    const tree = this.reparse(source, parsable);
-    this.dispose();
-    return new Parsed(source, parsable, tree);
-  }
-
-  /**
-   * Where the parser recovers from an error it may take another way than from scratch, so only a tree without errors
-   * is taken over.
-   */
-  private reparse(source: Source, parsable: string): Tree {
-    if (this.tree === undefined) return parseText(parsable, undefined);
-    this.tree.edit(changeBetween(this.source, this.parsable, source, parsable));
-    const tree = parseText(parsable, this.tree);
-    if (!tree.rootNode.hasError) return tree;
-    tree.delete();
-    return parseText(parsable, undefined);
-  }
-
-  dispose(): void {
-    this.tree?.delete();
-    this.tree = undefined;
+    return new Parsed(new Source(text), this.cut.edited(parsableText(text)));
   }
 }
 
-function lowerTree(tree: Tree, text: string): Module {
+function readText(text: string): ReadText {
   const { types, openCursor } = requireEngine();
+  const tree = parseText(text);
   const { hasError } = tree.rootNode;
   const cursor = openCursor(tree);
   try {
-    return lowerModule(cursor, text, types, hasError);
+    return { module: lowerModule(cursor, text, types, hasError), hasError };
   } finally {
     cursor.close();
+    tree.delete();
   }
-}
-
-/**
- * The one stretch that differs between two texts. Found by comparing them rather than from the edits: a line end may
- * change what a carriage return next to it means.
- */
-function changeBetween(oldSource: Source, oldText: string, newSource: Source, newText: string): TreeEdit {
-  const shorter = Math.min(oldText.length, newText.length);
-  let start = 0;
-  while (start < shorter && oldText.charCodeAt(start) === newText.charCodeAt(start)) start++;
-  let same = 0;
-  const longestTail = shorter - start;
-  while (
-    same < longestTail &&
-    oldText.charCodeAt(oldText.length - 1 - same) === newText.charCodeAt(newText.length - 1 - same)
-  ) {
-    same++;
-  }
-  const oldEnd = oldText.length - same;
-  const newEnd = newText.length - same;
-  return new TreeEdit({
-    startIndex: start,
-    oldEndIndex: oldEnd,
-    newEndIndex: newEnd,
-    startPosition: pointAt(oldSource, start),
-    oldEndPosition: pointAt(oldSource, oldEnd),
-    newEndPosition: pointAt(newSource, newEnd),
-  });
-}
-
-function pointAt(source: Source, offset: number): { row: number; column: number } {
-  const { line, column } = source.positionAt(offset);
-  return { row: line, column };
 }
 
 /** What each of the cursors sees of a text's tree, for tests; one that was refused sees nothing. */
 export function outlinesOf(text: string): Readonly<Record<keyof Cursors, string | undefined>> {
   const { documented, direct, memory } = requireEngine().cursors;
-  const tree = parseText(parsableText(text), undefined);
+  const tree = parseText(parsableText(text));
   const see = (open: CursorOpener | undefined): string | undefined => open && outline(open, tree);
   const outlines = { documented: see(documented), direct: see(direct), memory: see(memory) };
   tree.delete();

@@ -15,7 +15,6 @@ import { decodePython, sizeLimit } from "./text";
 /** A file as it stands in an editor. */
 export interface OpenFile {
   readonly text: string;
-  parsed(): Module;
 }
 
 /** Where a file stands that imports others. */
@@ -200,7 +199,6 @@ let empty: Pick<ImportedModule, "module" | "source"> | undefined;
 function emptyModule(): Pick<ImportedModule, "module" | "source"> {
   if (empty === undefined) {
     const made = parseModule("");
-    made.dispose();
     empty = { module: made.module, source: made.source };
   }
   return empty;
@@ -236,7 +234,6 @@ function lazilyParsed(text: string, key: string): ImportedModule {
     get module() {
       if (module === undefined) {
         const made = parseModule(text);
-        made.dispose();
         module = made.module;
       }
       return module;
@@ -247,7 +244,8 @@ function lazilyParsed(text: string, key: string): ImportedModule {
 function parsedOpen(file: string, open: OpenFile): ImportedModule {
   const known = parsedFiles.get(file);
   if (known?.text === open.text) return known.imported;
-  const imported = { module: open.parsed(), source: new Source(open.text), key: file };
+  // A tree of its own: that of the editor's file changes with the next edit.
+  const imported = lazilyParsed(open.text, file);
   return remember(file, { stats: undefined, text: open.text, imported });
 }
 

@@ -17,17 +17,13 @@ const scripts = readdirSync(folder).filter((name) => name.endsWith(".py"));
 
 function planOf(text: string, language: Language): string {
   const parsed = parseModule(text);
-  try {
-    const subject = {
-      file: "train.py",
-      parsed,
-      analysis: analyze(parsed),
-      placeOf: ({ start }: { start: number }) => ({ line: parsed.source.lineOf(start) + 1 }),
-    };
-    return trainingPlan(subject, language);
-  } finally {
-    parsed.dispose();
-  }
+  const subject = {
+    file: "train.py",
+    parsed,
+    analysis: analyze(parsed),
+    placeOf: ({ start }: { start: number }) => ({ line: parsed.source.lineOf(start) + 1 }),
+  };
+  return trainingPlan(subject, language);
 }
 
 /** The lines of a section, without its title. */

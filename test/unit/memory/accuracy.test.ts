@@ -48,7 +48,6 @@ describe("estimates against PyTorch", () => {
         before(() => {
           parsed = parseModule(readFileSync(join(goldensFolder, "models", file), "utf8"));
         });
-        after(() => parsed.dispose());
 
         it("has PyTorch's parameters and buffers to the byte", () => {
           const built = buildGolden(parsed, configuration.model, { device: "cpu", attention: "auto" });

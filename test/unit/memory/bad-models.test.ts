@@ -27,7 +27,6 @@ function toldOf(text: string, resolveImport?: ResolveImport): Told {
     ({ reason, span }) =>
       `${render(reason, "en")} @ ${span === undefined ? "" : text.slice(span.start, span.end)}`,
   );
-  parsed.dispose();
   return { estimate, reasons };
 }
 

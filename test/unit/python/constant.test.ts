@@ -13,7 +13,6 @@ import { loadParser } from "../../support/parser";
 /** The last statement's expression and the names it can see. */
 function lastExpression(source: string): { expression: Expression; scopes: Scopes } {
   const parsed = parseModule(source);
-  parsed.dispose();
   const { module } = parsed;
   const last = module.body.at(-1);
   if (last?.kind !== "ExpressionStatement") assert.fail("no expression at the end");

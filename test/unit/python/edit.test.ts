@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { parseModule, type Edit, type ParsedModule } from "../../../server/src/python/parse";
-import { walk } from "../../../server/src/python/walk";
+import { fixtures } from "../../support/fixtures";
 import { loadParser } from "../../support/parser";
 
-/** Everything about a parsed module that can be compared: kinds, spans, names and literals, comments and errors. */
-function snapshot(parsed: ParsedModule): string {
-  const nodes: string[] = [];
-  walk(parsed.module, {
-    enter(node) {
-      const { kind, start, end } = node;
-      const detail = node.kind === "Name" ? node.id : node.kind === "String" ? String(node.value) : "";
-      nodes.push(`${kind} ${start} ${end} ${detail}`);
-    },
-    leave: (node) => void nodes.push(`/${node.kind}`),
-  });
-  const { comments, errors } = parsed.module;
-  return [parsed.source.text, ...nodes, JSON.stringify(comments), JSON.stringify(errors)].join("\n");
+/** All that a parsed module holds. */
+function snapshot({ source, module }: ParsedModule): string {
+  const shown = (name: string, value: unknown): unknown => {
+    if (name === "parent" || name === "memos") return undefined;
+    return typeof value === "bigint" ? String(value) : value;
+  };
+  return `${source.text}\n${JSON.stringify(module, shown, 1)}`;
 }
 
 function applied(text: string, edits: readonly Edit[]): string {
@@ -34,10 +28,8 @@ function assertSameAsFullParse(text: string, steps: readonly (readonly Edit[])[]
     expected = applied(expected, edits);
     const full = parseModule(expected);
     const [actual, wanted] = [snapshot(parsed), snapshot(full)];
-    full.dispose();
     assert.equal(actual, wanted);
   }
-  parsed.dispose();
 }
 
 const TEXT = [
@@ -169,11 +161,33 @@ describe("editing", () => {
     });
   }
 
-  it("may follow disposal", () => {
+  it("starts over where the tree was taken by another edit", () => {
     const parsed = parseModule("a = 1");
-    parsed.dispose();
-    const edited = parsed.edit([{ start: 4, end: 5, text: "2" }]);
-    assert.equal(edited.source.text, "a = 2");
-    edited.dispose();
+    parsed.edit([{ start: 4, end: 5, text: "2" }]);
+    assert.equal(snapshot(parsed.edit([{ start: 0, end: 1, text: "b" }])), snapshot(parseModule("b = 1")));
   });
+
+  it("takes over the nodes of what it leaves alone", () => {
+    const text = "def f():\n    a\n\n\ndef g():\n    b\n\n\ndef h():\n    c\n";
+    const parsed = parseModule(text);
+    const [f, g, h] = parsed.module.body;
+    const edited = parsed.edit([{ start: text.indexOf("b"), end: text.indexOf("b"), text: "(" }]);
+    const [sameF, otherG, sameH] = edited.module.body;
+    assert.deepEqual([sameF === f, otherG === g, sameH === h], [true, false, true]);
+    assert.equal(sameH?.parent, edited.module);
+  });
+
+  for (const { name, text } of fixtures()) {
+    it(`gives the tree of a full parse after a line before everything: ${name}`, () => {
+      assertSameAsFullParse(text, [[{ start: 0, end: 0, text: "# a\n" }]]);
+    });
+
+    it(`gives the tree of a full parse after a bracket in the middle: ${name}`, () => {
+      const middle = text.indexOf("\n", text.length / 2) + 1;
+      assertSameAsFullParse(text, [
+        [{ start: middle, end: middle, text: "(" }],
+        [{ start: middle, end: middle + 1, text: "" }],
+      ]);
+    });
+  }
 });

@@ -8,7 +8,6 @@ type Case = readonly [source: string, tree: string];
 
 function treeOf(source: string): string {
   const parsed = parseModule(source);
-  parsed.dispose();
   return printTree(parsed.module);
 }
 

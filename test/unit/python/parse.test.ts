@@ -7,7 +7,6 @@ import { printTree } from "../../support/print-tree";
 
 function parse(source: string): ParsedModule {
   const parsed = parseModule(source);
-  parsed.dispose();
   return parsed;
 }
 
@@ -294,12 +293,5 @@ describe("parsing", () => {
         assert.fail();
       assert.equal(comparison.expression.operands.length, 5000);
     });
-  });
-
-  it("may be disposed of twice", () => {
-    const parsed = parseModule("a = 1");
-    parsed.dispose();
-    parsed.dispose();
-    assert.equal(printTree(parsed.module), "(= a 1)");
   });
 });

@@ -13,7 +13,6 @@ interface Resolved {
 
 function resolve(source: string, knownExports: Readonly<Record<string, readonly string[]>> = {}): Resolved {
   const parsed = parseModule(source);
-  parsed.dispose();
   const isKnownExport = (module: string, name: string): boolean =>
     knownExports[module]?.includes(name) ?? false;
   return { module: parsed.module, scopes: buildScopes(parsed.module, { isKnownExport }) };

@@ -38,7 +38,6 @@ const SOURCE = [
 
 function parse(source: string): ParsedModule {
   const parsed = parseModule(source);
-  parsed.dispose();
   return parsed;
 }
 

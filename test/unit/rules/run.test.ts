@@ -25,7 +25,6 @@ function findingsOf(text: string, run: readonly Rule[]): readonly Finding[] {
       return estimateModule(module, scopes, {}, undefined);
     },
   });
-  parsed.dispose();
   assert.deepEqual(failures, []);
   return [...findings].sort((a, b) => a.span.start - b.span.start || (a.rule < b.rule ? -1 : 1));
 }

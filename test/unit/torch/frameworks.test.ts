@@ -14,7 +14,6 @@ function found(text: string): {
   const torch = torchFacts(parsed.module, buildScopes(parsed.module));
   const classes = torch.resolve.index.classes.map((owner) => torch.frameworks.ofClass(owner)?.name);
   const made = torch.frameworks.made.map(({ framework }) => framework.name);
-  parsed.dispose();
   return { classes, made };
 }
 
@@ -83,7 +82,6 @@ loss.backward()
     const owners = (torch.resolve.index.callsByName.get("backward") ?? []).map(({ callee }) =>
       callee.kind === "Attribute" ? torch.frameworks.ofObject(callee.object)?.name : undefined,
     );
-    parsed.dispose();
     assert.deepEqual(owners, ["accelerate", "deepspeed", undefined]);
   });
 

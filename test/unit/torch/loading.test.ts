@@ -11,7 +11,6 @@ import { loadParser } from "../../support/parser";
 function factsOf(text: string): { readonly torch: TorchFacts; readonly source: Source } {
   const parsed = parseModule(`import torch\nfrom torch import nn\n${text}`);
   const torch = torchFacts(parsed.module, buildScopes(parsed.module));
-  parsed.dispose();
   return { torch, source: parsed.source };
 }
 

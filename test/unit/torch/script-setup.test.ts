@@ -11,7 +11,6 @@ function setupOf(
   files: Readonly<Record<string, string>> = {},
 ): { readonly setup: ScriptSetup; readonly source: Source } {
   const parsed = parseModule(text);
-  parsed.dispose();
   const facts = torchFacts(parsed.module, buildScopes(parsed.module), undefined, (name) => files[name]);
   return { setup: facts.scriptSetup, source: parsed.source };
 }

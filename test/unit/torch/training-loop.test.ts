@@ -19,7 +19,6 @@ function factsOf(text: string): Facts {
   const parsed = parseModule(text);
   const torch = torchFacts(parsed.module, buildScopes(parsed.module));
   const { loops } = torch.trainingLoops;
-  parsed.dispose();
   return { torch, source: parsed.source, loops };
 }
 
@@ -417,7 +416,6 @@ for x, y in loader:
           found.push(torch.trainingLoops.isBatchLoop(statement));
         }
       }
-      parsed.dispose();
       return found;
     };
     it("tells batches from epochs and models", () => {
