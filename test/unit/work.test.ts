@@ -35,6 +35,26 @@ describe("the work of a check", () => {
     assert.ok(questions < 35, `${questions} questions a node`);
   });
 
+  it("is little for a file of models, of whose values none has to be followed", () => {
+    const model = `class Net(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        layers, self.sizes, count = [], {}, 0
+        for index in range(depth):
+            layers.append(nn.Linear(8, 8))
+            self.sizes[index] = 8
+            count += 1
+        self.layers = nn.Sequential(*layers)
+    def forward(self, x, steps):
+        outputs = []
+        for step in range(steps):
+            outputs.append(torch.relu(x + step))
+        return self.layers(torch.cat(outputs))
+`;
+    const questions = questionsPerNode(`import torch\nimport torch.nn as nn\n${model.repeat(20)}`);
+    assert.ok(questions < 18, `${questions} questions a node`);
+  });
+
   it("grows with the file, no faster", () => {
     const text = script.text(258);
     const short = questionsPerNode(copies(text, 4));
@@ -44,7 +64,7 @@ describe("the work of a check", () => {
 
   it("grows hardly faster with the values that one list takes in", () => {
     const appending = (count: number): string =>
-      `import torch\ndef f(xs, out, model):\n    for x in xs:\n        model(x).backward()\n${"        out.append(1)\n".repeat(count)}`;
+      `import torch\ndef f(xs, out, model):\n    for x in xs:\n        model(x).backward()\n${"        out.append(x)\n".repeat(count)}`;
     const short = questionsPerNode(appending(100));
     const long = questionsPerNode(appending(400));
     assert.ok(long < 1.6 * short, `${short} questions a node, ${long} with four times as many values`);

@@ -6,12 +6,14 @@ import type {
   Call,
   ClassDefinition,
   Expression,
+  For,
   FunctionDefinition,
   Module,
   Name,
   Node,
   Return,
   Statement,
+  While,
   Yield,
 } from "../python/tree";
 import { enclosingFunction, nodesOf } from "../python/walk";
@@ -40,6 +42,8 @@ export interface FileIndex {
   readonly attributeStores: readonly AttributeStore[];
   /** Assignments without an annotation, in source order. */
   readonly assignments: readonly (Assign | AugmentedAssign)[];
+  /** In source order, a loop before those inside it. */
+  readonly loops: readonly (For | While)[];
   readonly namesById: ReadonlyMap<string, readonly Name[]>;
   /** `return` statements and `yield` expressions by the function they belong to. */
   readonly returns: ReadonlyMap<FunctionDefinition, readonly (Return | Yield)[]>;
@@ -57,6 +61,7 @@ export function indexFile(module: Module): FileIndex {
   const namesById = new Map<string, Name[]>();
   const attributeStores: AttributeStore[] = [];
   const assignments: (Assign | AugmentedAssign)[] = [];
+  const loops: (For | While)[] = [];
   const returns = new Map<FunctionDefinition, (Return | Yield)[]>();
   const renamed = new Map<string, string[]>();
 
@@ -110,7 +115,11 @@ export function indexFile(module: Module): FileIndex {
           });
         }
         break;
+      case "While":
+        loops.push(node);
+        break;
       case "For":
+        loops.push(node);
         collect(attributeStores, node.target, node.iterable, node, "for");
         break;
       case "With":
@@ -129,6 +138,7 @@ export function indexFile(module: Module): FileIndex {
     attributesByName,
     attributeStores,
     assignments,
+    loops,
     namesById,
     returns,
     renamed,

@@ -13,7 +13,9 @@ import type { GraphSources } from "./graph-sources";
 import { isNeverBackwarded } from "./keepers";
 import type { Needed } from "./needed";
 import type { Loop, Reach } from "./reach";
+import { isPlain } from "./plain-values";
 import { argumentsOf } from "./shapes";
+import { isShortLoop } from "./short-loops";
 import type { BackwardCall } from "./sinks";
 import { isBounded, readsItself, sameVariable, type Store } from "./stores";
 import type { Carried } from "./value";
@@ -61,6 +63,7 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 
 class KeptFinder {
   private readonly cleared = new Map<Loop, Map<string, boolean>>();
+  private anyGraphInLoops: boolean | undefined;
 
   constructor(
     private readonly stores: readonly Store[],
@@ -69,22 +72,38 @@ class KeptFinder {
 
   /** Asks where the value is kept before what it carries: the second is dear, and most stores keep nothing. */
   find(store: Store): KeptValue[] {
-    const { carried, reach } = this.options;
+    const { resolver } = this.options;
+    if (isPlain(store.value, resolver)) return [];
     const outermost = outermostLoop(store.statement);
     if (store.holder.kind === "Name" && isInForward(store.statement)) return [];
     if (outermost !== undefined) return this.findInLoops(store, outermost);
-    if (!this.outlivesFunction(store) || isBounded(store, this.options.resolver, this.options.flow))
-      return [];
+    if (!this.graphsBeginInLoops() || !this.outlivesFunction(store)) return [];
+    const found = this.findOutsideLoops(store);
+    return found.length > 0 && isBounded(store, resolver, this.options.flow) ? [] : found;
+  }
+
+  /** What a call in a loop leads to is kept only where an iteration begins a graph. */
+  private graphsBeginInLoops(): boolean {
+    const { resolver, sources } = this.options;
+    return (this.anyGraphInLoops ??= resolver.index.loops.some(
+      (loop) => enclosingLoop(loop) === undefined && sources.mayRunIn(loop),
+    ));
+  }
+
+  private findOutsideLoops(store: Store): KeptValue[] {
+    const { carried, reach } = this.options;
     const open = carried.of(store.value, store.path);
     const [loop] = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
     const kept = loop && this.judgeStored(store, loop);
     return kept ? [kept] : this.throughCalls(store, open);
   }
 
+  /** Whether the loops may begin a graph is known without following a value, and for most of a library's they may not. */
   private findInLoops(store: Store, outermost: Loop): KeptValue[] {
     const { resolver, flow, sources } = this.options;
+    if (!sources.mayRunIn(outermost)) return [];
     for (const loop of this.keepingLoops(store)) {
-      if (isBounded(store, resolver, flow) || this.isSetUp(store) || !sources.mayRunIn(outermost)) return [];
+      if (isBounded(store, resolver, flow) || this.isSetUp(store)) return [];
       const kept = this.judgeStored(store, loop);
       if (kept) return [kept];
     }
@@ -274,7 +293,7 @@ class KeptFinder {
     if (this.endsLoop(store.statement)) return;
     for (let loop = enclosingLoop(store.statement); loop !== undefined; loop = enclosingLoop(loop)) {
       // A loop over a written-out list is no pile of batches; the loop around it may be.
-      if (this.isShort(loop)) continue;
+      if (isShortLoop(loop, this.options.resolver)) continue;
       if (!this.outlivesIteration(store, loop)) return;
       yield loop;
     }
@@ -291,30 +310,6 @@ class KeptFinder {
     if (holder.kind === "Attribute") made.push(...(flow.reaching(rootOf(holder)) ?? []));
     if (made.some((one) => one !== atEntry && this.changesIn(loop, one.node))) return false;
     return !this.isClearedIn(loop, store.holderKey) && !reach.isInBody(loop, holderScope(store, resolver));
-  }
-
-  /** A loop over a display, or over a variable that only ever holds displays. */
-  private isShort(loop: Loop): boolean {
-    if (loop.kind === "While") return false;
-    const { resolver } = this.options;
-    const pending: Expression[] = [loop.iterable];
-    for (let steps = 0; pending.length > 0; steps++) {
-      const at = pending.pop();
-      if (at === undefined || steps > 20) return false;
-      if (at.kind === "List" || at.kind === "Tuple" || at.kind === "Set" || at.kind === "Dict") {
-        if (at.kind !== "Dict" && at.elements.length === 0) return false; // filled elsewhere
-        if (at.kind === "Dict" && at.entries.length === 0) return false;
-      } else if (at.kind === "Name" || at.kind === "Attribute") {
-        const values = resolver.valuesOf(at);
-        if (values.length === 0) return false;
-        pending.push(...values);
-      } else if (at.kind === "Call") {
-        const inner = shortArguments(at, resolver);
-        if (inner === undefined) return false;
-        pending.push(...inner);
-      } else return false;
-    }
-    return true;
   }
 
   /** `logs["loss"] = 0` in the loop starts the sum of `logs["loss"] += loss` anew. */
@@ -472,23 +467,6 @@ function outermostLoop(node: Node): Loop | undefined {
   let found: Loop | undefined;
   for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) found = loop;
   return found;
-}
-
-const shortRange = 4;
-
-/** The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`; `[]` for a short `range(3)`. */
-function shortArguments(call: Call, resolver: Resolver): readonly Expression[] | undefined {
-  const name = resolver.qualifiedName(call.callee);
-  const [first] = call.positional;
-  if (name === "builtins.range") {
-    const [length, ...others] = first?.kind === "Name" ? resolver.valuesOf(first) : [first];
-    const short = others.length === 0 && length?.kind === "Integer" && length.value <= shortRange;
-    return short && call.positional.length === 1 ? [] : undefined;
-  }
-  if (name === "builtins.enumerate" || name === "builtins.zip" || name === "builtins.reversed")
-    return call.positional.slice(0, 1);
-  const method = call.callee.kind === "Attribute" ? call.callee : undefined;
-  return method && /^(items|values|keys)$/.test(method.attribute.id) ? [method.object] : undefined;
 }
 
 function leavesOf(expression: Expression): Expression[] {
