@@ -3,13 +3,25 @@
  * from the micro-batch. Two steps of equal structure tell each storage's size at every other micro-batch, and with it the
  * peaks, without running anything again. Bytes throughout.
  */
-import type { Storage } from "./tensor";
+import type { Storage, Tensor } from "./tensor";
 
 /** CUDA's caching allocator hands out multiples of 512 bytes (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize). */
 const allocationUnit = 512;
 
 export function roundedUp(bytes: number): number {
   return Math.ceil(bytes / allocationUnit) * allocationUnit;
+}
+
+/** A parameter has got its first gradient. */
+interface TakenGradient {
+  readonly parameter: Tensor;
+  /** Events before it was taken. */
+  readonly start: number;
+  readonly storage: Storage;
+  /** It was copied: the storage has come and been noted since `start`. Else it is one of the graph's. */
+  readonly isCopy: boolean;
+  /** Nobody else looked at it. */
+  readonly isAlone: boolean;
 }
 
 export class AllocationLog {
@@ -26,6 +38,8 @@ export class AllocationLog {
   allocated = 0;
   /** False once a storage from before the log has come or gone. */
   isSelfContained = true;
+  /** Gradients that parameters took over, in order. */
+  readonly taken: (TakenGradient & { readonly index: number; readonly end: number })[] = [];
 
   /** `first` is the number of the first storage that is made under it. */
   constructor(
@@ -67,6 +81,10 @@ export class AllocationLog {
     this.events.push(0);
   }
 
+  take(gradient: TakenGradient): void {
+    this.taken.push({ ...gradient, index: this.index(gradient.storage), end: this.events.length });
+  }
+
   shaped(storage: Storage, shape: readonly number[]): void {
     this.mayGrow[storage.id - this.first] = shape.some((size) => size > 0 && size % this.batch === 0);
   }
@@ -81,7 +99,7 @@ export interface Bytes {
 /** A step as its log tells it. */
 export interface LoggedStep {
   readonly batch: number;
-  readonly log: AllocationLog;
+  readonly log: Pick<AllocationLog, "events" | "sizes" | "mayGrow" | "taken" | "isSelfContained">;
   /** What lived before the log and lives through it. */
   readonly base: Bytes;
   /** Events before the forward, the loss, backward, and all of them; `backward` is `end` where there is none. */
@@ -100,6 +118,48 @@ export interface StepBytes {
   readonly backward: Bytes;
   /** When backward is over. */
   readonly after: Bytes;
+}
+
+/**
+ * The same step as a later micro-batch, in which every parameter of `stepped` holds a gradient from the start: what this
+ * one computes is added to it and goes. Undefined where a gradient shares its storage, or another leaf got one: then what
+ * is added in place may differ too.
+ */
+function laterMicroBatch(step: LoggedStep, stepped: readonly Tensor[]): LoggedStep | undefined {
+  const { log, base, marks } = step;
+  const { sizes, mayGrow, taken, isSelfContained } = log;
+  const own = new Set(stepped);
+  if (!isSelfContained || taken.length !== own.size) return undefined;
+  const events: number[] = [];
+  let [live, allocated, at] = [base.live, base.allocated, 0];
+  for (const { parameter, start, end, index, isCopy, isAlone } of taken) {
+    if (start < marks.backward || !(isCopy || isAlone) || !own.has(parameter)) return undefined;
+    live += sizes[index] ?? 0;
+    allocated += roundedUp(sizes[index] ?? 0);
+    for (; at < start; at++) events.push(log.events[at] ?? 0);
+    for (; at < end; at++) {
+      const event = log.events[at] ?? 0;
+      const isTaking = isCopy ? event === 0 || Math.abs(event) === index + 1 : event === index + 1;
+      if (!isTaking) events.push(event);
+    }
+  }
+  for (; at < log.events.length; at++) events.push(log.events[at] ?? 0);
+  return {
+    ...step,
+    log: { events, sizes, mayGrow, taken, isSelfContained },
+    base: { live, allocated },
+    marks: { ...marks, end: marks.end - (log.events.length - events.length) },
+  };
+}
+
+/** The bytes of such a later micro-batch. */
+export function recountLater(
+  step: LoggedStep,
+  stepped: readonly Tensor[],
+  sizes: readonly number[],
+): StepBytes | undefined {
+  const later = laterMicroBatch(step, stepped);
+  return later && recount(later, sizes);
 }
 
 /** Counts a logged step again with other sizes. */
@@ -196,6 +256,11 @@ export class ScaledStep {
 
   at(batch: number): StepBytes {
     return recount(this.step, this.sizesAt(batch));
+  }
+
+  /** A later micro-batch of so many samples; `stepped` are the parameters that get a gradient. */
+  laterAt(batch: number, stepped: readonly Tensor[]): StepBytes | undefined {
+    return recountLater(this.step, stepped, this.sizesAt(batch));
   }
 
   /** Allocated bytes at every point of the step's timeline; undefined where a storage has no whole number of bytes. */

@@ -6,7 +6,7 @@ import type { GraphNode } from "./graph";
 import { Frame } from "./operators/frame";
 import { castTo, elementwiseStrides, sameShape, sumToSize } from "./operators/kernels";
 import type { Execution } from "./tape";
-import { isComplex, isDense, type Tensor } from "./tensor";
+import { isAlone, isComplex, isDense, type Tensor } from "./tensor";
 
 export interface Root {
   readonly tensor: Tensor;
@@ -185,7 +185,11 @@ function accumulate(execution: Execution, leaf: Tensor, gradient: Tensor | undef
     execution.dropTensor(gradient);
     return;
   }
-  if (gradient.references === 1 && sameLayout(gradient, leaf)) {
+  const { log } = execution;
+  const start = log?.events.length ?? 0;
+  const isCopy = gradient.references > 1 || !sameLayout(gradient, leaf);
+  const wasAlone = isAlone(gradient);
+  if (!isCopy) {
     leaf.gradient = gradient;
   } else {
     leaf.gradient = execution.allocate(
@@ -195,7 +199,10 @@ function accumulate(execution: Execution, leaf: Tensor, gradient: Tensor | undef
     );
     execution.dropTensor(gradient);
   }
-  if (leaf.storage.kind === "parameter") execution.changeKind(leaf.gradient.storage, "gradient");
+  if (leaf.storage.kind !== "parameter") return;
+  const { storage } = leaf.gradient;
+  execution.changeKind(storage, "gradient");
+  log?.take({ parameter: leaf, start, storage, isCopy, isAlone: wasAlone });
 }
 
 function sameLayout(gradient: Tensor, leaf: Tensor): boolean {

@@ -134,7 +134,7 @@ function onLine({ line }: Kept, batch: number): TracedStep | undefined {
   const at = (first: number, second: number): number => Math.round(first + (second - first) * share);
   const blended = blend(one, other, share);
   const measure: StepMeasure = {
-    ...withBytes(blended, scaled, batch),
+    ...withBytes(blended, scaled.at(batch)),
     timeline: blended.timeline.map((point, index) => ({ ...point, allocated: allocated[index] ?? 0 })),
     saved: at(one.saved, other.saved),
     work: { forward: at(one.work.forward, other.work.forward), again: at(one.work.again, other.work.again) },

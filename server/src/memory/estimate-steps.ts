@@ -2,7 +2,7 @@
  * The steps of one built model: simulated once at a micro-batch and a set of choices, and from two of them at any other
  * micro-batch where only sizes change. Bytes throughout.
  */
-import { ScaledStep } from "./allocation-log";
+import { recountLater, ScaledStep, type StepBytes } from "./allocation-log";
 import { planOf, type Built } from "./estimate-build";
 import { peakOf } from "./estimate-peak";
 import { heldBy, isShared, statesOf, type HeldTensors, type ModelStates } from "./estimate-states";
@@ -29,6 +29,7 @@ export interface RanStep {
 
 export class ModelSteps {
   private readonly known = new Map<number, RanStep | undefined>();
+  private later: ModelSteps | undefined;
   private scaled: { readonly step: ScaledStep; readonly from: RanStep; readonly to: RanStep } | undefined;
 
   constructor(
@@ -102,20 +103,41 @@ export class ModelSteps {
     const { step, from, to } = this.scaled;
     const share = (batch - from.batch) / (to.batch - from.batch);
     const other = isShared(this.setup) ? blend(from.measure, to.measure, share) : from.measure;
-    return this.bytesOf(withBytes(other, step, batch), from.states);
+    return this.bytesOf(withBytes(other, step.at(batch)), from.states);
   }
 
   /** Allocated bytes at a micro-batch if what seems to hold samples grows with it. */
   guessedBytes(from: RanStep, batch: number): number | undefined {
     if (from.measure.log === undefined) return undefined;
     const step = ScaledStep.guess(from.measure.log);
-    return this.bytesOf(withBytes(from.measure, step, batch), from.states);
+    return this.bytesOf(withBytes(from.measure, step.at(batch)), from.states);
   }
 
   /** By the line where there is one, else simulated. A single sample is always simulated: dimensions of 1 are special. */
   bytesAt(batch: number): { readonly bytes: number; readonly isUnderstood: boolean } | undefined {
     const scaled = this.known.has(batch) || batch === 1 ? undefined : this.scaledBytes(batch);
     return scaled === undefined ? this.simulated(batch) : { bytes: scaled, isUnderstood: true };
+  }
+
+  /** The same for a later micro-batch: the gradients of those before it wait for the optimizer's step. */
+  laterBytesAt(batch: number): { readonly bytes: number; readonly isUnderstood: boolean } | undefined {
+    if ((this.setup.accumulate?.value ?? 1) > 1) return this.bytesAt(batch);
+    this.later ??= this.under({ ...this.setup, accumulate: { value: 2, from: "header" } });
+    const bytes = this.laterBytes(batch);
+    return bytes === undefined ? this.later.bytesAt(batch) : { bytes, isUnderstood: true };
+  }
+
+  /** Undefined where what the first micro-batch does leaves open what a later one does. */
+  private laterBytes(batch: number): number | undefined {
+    if (this.built.program.leavesTraces || isShared(this.setup)) return undefined;
+    const line = this.known.has(batch) || batch === 1 ? undefined : this.scaled;
+    const ran = line === undefined ? this.simulated(batch) : line.from;
+    if (ran?.isUnderstood !== true) return undefined;
+    const { measure, states } = ran;
+    const { log, stepped } = measure;
+    if (log === undefined) return undefined;
+    const later = line?.step.laterAt(batch, stepped) ?? recountLater(log, stepped, log.log.sizes);
+    return later && this.bytesOf(withBytes(measure, later), states);
   }
 
   /** Searching takes more steps of evaluation than reading the file. */
@@ -177,8 +199,7 @@ export class ModelSteps {
 }
 
 /** The measure with the bytes of another micro-batch; where the peaks stand is not known of it. */
-export function withBytes(measure: StepMeasure, step: ScaledStep, batch: number): StepMeasure {
-  const { forward, backward, after } = step.at(batch);
+export function withBytes(measure: StepMeasure, { forward, backward, after }: StepBytes): StepMeasure {
   const nowhere = { operator: "", location: measure.forward.location };
   return {
     ...measure,

@@ -69,14 +69,13 @@ function worthIn(present: number, limit: number): (option: FitOption) => boolean
 function smallerBatch(steps: ModelSteps, limit: number): FitOption[] {
   const { batch } = steps;
   const accumulate = steps.setup.accumulate?.value ?? 1;
-  const accumulating = accumulate > 1 ? steps : steps.under({ ...steps.setup, accumulate: chosen(2) });
   for (let parts = 2; parts <= batch; parts++) {
     if (batch % parts !== 0) continue;
     const micro = batch / parts;
     // Without the gradients that wait for the step it is no more than with them.
     const least = steps.bytesAt(micro);
     if (least !== undefined && least.bytes > limit && micro > 1) continue;
-    const found = accumulating.bytesAt(micro);
+    const found = steps.laterBytesAt(micro);
     if (found === undefined) return [];
     if (found.bytes > limit && micro > 1) continue;
     const title = message(fitTexts.batch, { batch: micro, accumulate: accumulate * parts });

@@ -93,6 +93,12 @@ export class Tensor {
   }
 }
 
+/** Nobody else looks at its storage; the tensor that it is a view of may, where only the view holds that. */
+export function isAlone({ storage, base }: Tensor): boolean {
+  const holders = base !== undefined && base.references === 1 && base.storage === storage ? 2 : 1;
+  return storage.tensors === holders && storage.saved === 0;
+}
+
 export function elementCount(shape: readonly number[]): number {
   let count = 1;
   for (const size of shape) count *= size;

@@ -9,7 +9,7 @@ import type { AllocationLog, Bytes, LoggedStep } from "../allocation-log";
 import { roundedUp } from "../allocation-log";
 import type { Checkpointed, InputSpecification, Mode, ModelCall, Precision } from "../setup";
 import type { Peak, TimelinePoint, Work } from "../tape";
-import { dtypeBytes, elementCount, isFloating, Tensor, type Dtype, type Storage } from "../tensor";
+import { dtypeBytes, elementCount, isAlone, isFloating, Tensor, type Dtype, type Storage } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { getAttribute } from "./attributes";
@@ -157,21 +157,16 @@ function laterMicroBatch(
   if (plan.accumulates !== true || program.gradientsOf !== keyOf(plan) || program.leavesTraces)
     return undefined;
   const before = tensorsOf(model, "parameters").filter((tensor) => tensor.gradient !== undefined);
-  if (!before.every(({ gradient }) => gradient === undefined || isAlone(gradient))) return undefined;
+  if (!before.every(({ gradient }) => gradient === undefined || isWhole(gradient))) return undefined;
   const measure = runOnce(program, model, plan, wantsTimeline);
   const { reached } = program.execution;
   const isSame = measure.stepped.length === before.length && before.every((tensor) => reached.has(tensor));
   return measure.backward !== undefined && measure.fault === undefined && isSame ? measure : undefined;
 }
 
-/** On a storage that nobody else holds and that is no larger than it; what it is a view of it holds itself. */
-function isAlone({ storage, shape, dtype, base }: Tensor): boolean {
-  const holders = base !== undefined && base.references === 1 && base.storage === storage ? 2 : 1;
-  return (
-    storage.tensors === holders &&
-    storage.saved === 0 &&
-    storage.bytes === elementCount(shape) * dtypeBytes[dtype]
-  );
+/** On a storage that nobody else holds and that is no larger than it. */
+function isWhole(tensor: Tensor): boolean {
+  return isAlone(tensor) && tensor.storage.bytes === elementCount(tensor.shape) * dtypeBytes[tensor.dtype];
 }
 
 /** Plans of one key differ in the micro-batch and in whether gradients wait. */
