@@ -3,13 +3,31 @@
  * from the micro-batch. Two steps of equal structure tell each storage's size at every other micro-batch, and with it the
  * peaks, without running anything again. Bytes throughout.
  */
-import type { Storage, Tensor } from "./tensor";
+import { elementCount, type Storage, type Tensor } from "./tensor";
 
 /** CUDA's caching allocator hands out multiples of 512 bytes (c10/cuda/CUDACachingAllocator.cpp, kMinBlockSize). */
 const allocationUnit = 512;
 
 export function roundedUp(bytes: number): number {
   return Math.ceil(bytes / allocationUnit) * allocationUnit;
+}
+
+/** Shapes of tensors, each also with its dimensions reversed. */
+export class ShapeSet {
+  private readonly byCount = new Map<number, (readonly number[])[]>();
+
+  constructor(tensors: readonly Tensor[]) {
+    for (const { shape } of tensors) {
+      if (this.has(shape)) continue;
+      const count = elementCount(shape);
+      this.byCount.set(count, [...(this.byCount.get(count) ?? []), shape, shape.toReversed()]);
+    }
+  }
+
+  has(shape: readonly number[]): boolean {
+    const shapes = this.byCount.get(elementCount(shape));
+    return shapes?.some((one) => isSame(one, shape)) ?? false;
+  }
 }
 
 /** A parameter has got its first gradient. */
@@ -29,7 +47,10 @@ export class AllocationLog {
   readonly events: number[] = [];
   /** By storage, counted from the beginning of the log. */
   readonly sizes: number[] = [];
-  /** Whether a dimension of the storage's first tensor is a multiple of the micro-batch: a guess that it grows with it. */
+  /**
+   * Whether a dimension of the storage's first tensor is a multiple of the micro-batch, and it is no gradient of a parameter
+   * and none of autocast's copies of one: a guess that it grows with the micro-batch.
+   */
   readonly mayGrow: boolean[] = [];
   /** Storages of this log that are alive, gradients of parameters left out. */
   alive = 0;
@@ -45,6 +66,8 @@ export class AllocationLog {
   constructor(
     private readonly first: number,
     private readonly batch: number,
+    /** Shapes of the parameters that autocast may copy. */
+    private readonly copied: ShapeSet,
   ) {}
 
   index(storage: Storage): number {
@@ -85,8 +108,11 @@ export class AllocationLog {
     this.taken.push({ ...gradient, index: this.index(gradient.storage), end: this.events.length });
   }
 
-  shaped(storage: Storage, shape: readonly number[]): void {
-    this.mayGrow[storage.id - this.first] = shape.some((size) => size > 0 && size % this.batch === 0);
+  shaped(storage: Storage, { shape, dtype }: Tensor): void {
+    let mayGrow = false;
+    for (const size of shape) mayGrow ||= size > 0 && size % this.batch === 0;
+    const isLow = dtype === "float16" || dtype === "bfloat16";
+    this.mayGrow[storage.id - this.first] = mayGrow && !(isLow && this.copied.has(shape));
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Message } from "../messages/message";
 import type { Span } from "../python/tree";
-import { AllocationLog, roundedUp } from "./allocation-log";
+import { AllocationLog, roundedUp, ShapeSet } from "./allocation-log";
 import { CheckpointSegment, Replay } from "./checkpoint";
 import { runBackward } from "./engine";
 import type { BackwardFunction, Edge, GraphNode, OutputMetadata, SavedTensor, StoredTensor } from "./graph";
@@ -144,6 +144,7 @@ export class Execution {
   /** Operators that are running; in backward they are those of a segment that is computed again. */
   private callDepth = 0;
   private products = { forward: 0, again: 0 };
+  private copiedShapes = { shapes: new ShapeSet([]), parameters: 0 };
 
   constructor(options: ExecutionOptions) {
     this.device = options.device;
@@ -465,7 +466,17 @@ export class Execution {
 
   /** Begins to log what is allocated and freed from here on, in a step of `batch` samples. */
   beginLog(batch: number): AllocationLog {
-    return (this.log = new AllocationLog(this.storageCount, batch));
+    return (this.log = new AllocationLog(this.storageCount, batch, this.shapesCopied()));
+  }
+
+  /** Of the parameters that autocast may copy. */
+  private shapesCopied(): ShapeSet {
+    const { length } = this.parameters;
+    if (this.copiedShapes.parameters !== length) {
+      const single = this.parameters.filter(({ dtype }) => dtype === "float32");
+      this.copiedShapes = { shapes: new ShapeSet(single), parameters: length };
+    }
+    return this.copiedShapes.shapes;
   }
 
   /** Runs what allocates at another time than it is run: neither peak nor timeline sees it. */
@@ -540,7 +551,7 @@ export class Execution {
     );
     const tensor = new Tensor(storage, shape, options.strides ?? contiguousStrides(shape), dtype);
     this.holdTensor(tensor);
-    this.log?.shaped(storage, shape);
+    this.log?.shaped(storage, tensor);
     this.notePeak();
     return tensor;
   }
@@ -626,8 +637,20 @@ export class Execution {
     if (this.timeline !== undefined) {
       const { operator, location } = this.running;
       const isRecomputed = this.phase === "backward" && this.callDepth > 0;
-      const { phase, allocated } = this;
-      this.timeline.push({ phase, operator, location, allocated, isRecomputed, ...this.liveBytes() });
+      const { phase, allocated, bytesOf, savedOf } = this;
+      this.timeline.push({
+        phase,
+        operator,
+        location,
+        allocated,
+        isRecomputed,
+        parameters: bytesOf.parameter,
+        buffers: bytesOf.buffer,
+        inputs: bytesOf.input,
+        gradients: bytesOf.gradient,
+        saved: savedOf.activation,
+        temporary: bytesOf.activation - savedOf.activation,
+      });
     }
   }
 

@@ -1,11 +1,11 @@
 /** Steps that are counted again instead of run again, and what all answers about a model cost. */
 import assert from "node:assert/strict";
 import { readHeader } from "../../../server/src/directives/header";
-import { recount, ScaledStep } from "../../../server/src/memory/allocation-log";
+import { recount, recountLater, ScaledStep } from "../../../server/src/memory/allocation-log";
 import { build, planOf } from "../../../server/src/memory/estimate-build";
 import { estimateModule } from "../../../server/src/memory/estimate";
 import { Estimator } from "../../../server/src/memory/estimate-model";
-import { runStep, type StepMeasure } from "../../../server/src/memory/evaluate/step";
+import { runStep, type StepMeasure, type StepPlan } from "../../../server/src/memory/evaluate/step";
 import { Allowance } from "../../../server/src/memory/evaluate/world";
 import type { TrainingSetup } from "../../../server/src/memory/setup";
 import { parseModule } from "../../../server/src/python/parse";
@@ -25,14 +25,18 @@ function subject(file: string): Subject {
 }
 
 /** Steps at the given micro-batches, all on one built model. */
-function steps({ module, setup }: Subject, batches: readonly number[]): StepMeasure[] {
+function steps(
+  { module, setup }: Subject,
+  batches: readonly number[],
+  change: Partial<StepPlan> = {},
+): StepMeasure[] {
   const world = { allowance: new Allowance(10_000_000) };
   const model = new Estimator(module, setup, world).trainedModel();
   const built = model && build(module, setup, model, world);
   return batches.map((batch) => {
     const plan = planOf(setup, batch);
     assert.ok(built !== undefined && plan !== undefined);
-    return runStep(built.program, built.model, plan);
+    return runStep(built.program, built.model, { ...plan, ...change });
   });
 }
 
@@ -66,6 +70,30 @@ describe("a step's log", () => {
       const scaled = ScaledStep.through(six.log, nine.log);
       assert.equal(scaled === undefined, notScaled.has(file));
       if (scaled !== undefined) assert.deepEqual(scaled.at(4), peaks(four));
+    });
+  }
+});
+
+/** They keep something of the step before, so that the gradients of that one are others too. */
+const notRepeated = new Set([
+  "feature_hooks.py",
+  "momentum_contrast.py",
+  "own_layers.py",
+  "spectral_norm_gan.py",
+  "weight_norm_tcn.py",
+]);
+
+describe("a later micro-batch", () => {
+  before(loadParser);
+
+  for (const file of files) {
+    it(`of ${file} follows from the log of the first`, () => {
+      const [first] = steps(subject(file), [6]);
+      const [later] = steps(subject(file), [6], { accumulates: true });
+      assert.ok(first?.log !== undefined && later !== undefined);
+      const counted = recountLater(first.log, first.stepped, first.log.log.sizes);
+      assert.equal(counted === undefined, notRepeated.has(file));
+      if (counted !== undefined) assert.deepEqual(counted, peaks(later));
     });
   }
 });

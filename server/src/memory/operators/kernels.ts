@@ -9,10 +9,15 @@ export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return true;
 }
 
+function areSame(shapes: readonly (readonly number[])[], first: readonly number[]): boolean {
+  for (const shape of shapes) if (!sameShape(shape, first)) return false;
+  return true;
+}
+
 /** The broadcast shape; undefined when the shapes do not fit. */
 export function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[] | undefined {
   const [first] = shapes;
-  if (first !== undefined && shapes.every((shape) => sameShape(shape, first))) return first;
+  if (first !== undefined && areSame(shapes, first)) return first;
   const rank = Math.max(0, ...shapes.map((shape) => shape.length));
   const result = new Array<number>(rank).fill(1);
   for (const shape of shapes) {
@@ -46,11 +51,14 @@ export function elementwiseStrides(
 ): readonly number[] {
   const [first] = inputs;
   if (first === undefined) return contiguousStrides(shape);
-  if (inputs.every((input) => sameShape(input.shape, shape))) {
-    if (inputs.every(isContiguous)) return contiguousStrides(shape);
-    const isAlike = inputs.every((input) => sameShape(input.strides, first.strides));
-    if (isAlike && isDense(first)) return first.strides;
+  let [isWhole, isRowMajor, isAlike] = [true, true, true];
+  for (const input of inputs) {
+    isWhole &&= sameShape(input.shape, shape);
+    isRowMajor &&= isContiguous(input);
+    isAlike &&= sameShape(input.strides, first.strides);
   }
+  if (isWhole && isRowMajor) return contiguousStrides(shape);
+  if (isWhole && isAlike && isDense(first)) return first.strides;
   const strides = inputs.map((input) => broadcastStrides(input, shape));
   const order = shape.map((_, i) => shape.length - 1 - i);
   const shouldSwap = (a: number, b: number): number => {

@@ -5,19 +5,32 @@ import type { Argument, Keywords } from "./argument";
 import { Frame } from "./frame";
 import { OperatorCall, type OperatorRow } from "./operator";
 import { operatorNotKnown } from "./reasons";
-import { bind, parseSignature } from "./signature";
+import { bind, parseSignature, type Signature } from "./signature";
 import { operatorRows } from "./table";
 import { NotUnderstood } from "./values";
 
-let byName: Map<string, OperatorRow> | undefined;
+interface TableEntry {
+  readonly row: OperatorRow;
+  /** Parsed when it is needed first. */
+  signature: Signature | undefined;
+}
+
+let byName: Map<string, TableEntry> | undefined;
+
+function findEntry(name: string): TableEntry | undefined {
+  if (byName === undefined) {
+    byName = new Map();
+    for (const row of operatorRows()) {
+      const entry = { row, signature: undefined };
+      for (const each of row.names) byName.set(each, entry);
+    }
+  }
+  return byName.get(name);
+}
 
 /** The row of an operator under any of its names. */
 export function findOperator(name: string): OperatorRow | undefined {
-  if (byName === undefined) {
-    byName = new Map();
-    for (const row of operatorRows()) for (const each of row.names) byName.set(each, row);
-  }
-  return byName.get(name);
+  return findEntry(name)?.row;
 }
 
 /** Runs an operator; the caller owns the tensors of the answer. */
@@ -28,14 +41,15 @@ export function callOperator(
   keywords: Keywords,
   location: Location,
 ): Argument {
-  const row = findOperator(name);
-  if (row === undefined) return new Unknown(operatorNotKnown(name), location.span);
-  const bound = bind(name, parseSignature(row.signature), positional, keywords);
+  const entry = findEntry(name);
+  if (entry === undefined) return new Unknown(operatorNotKnown(name), location.span);
+  entry.signature ??= parseSignature(entry.row.signature);
+  const bound = bind(name, entry.signature, positional, keywords);
   if (!("values" in bound) || !("rest" in bound)) return new Unknown(bound, location.span);
   const frame = new Frame(execution);
   let result: Argument = null;
   try {
-    result = row.run(new OperatorCall(name, frame, bound.values, bound.rest, location));
+    result = entry.row.run(new OperatorCall(name, frame, bound.values, bound.rest, location));
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
     result = new Unknown(error.reason, location.span);

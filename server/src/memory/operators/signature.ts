@@ -128,17 +128,18 @@ export function bind(
   for (let i = 0; i < taken; i++) values[accepting[i] ?? ""] = positional[i] ?? null;
   const rest = positional.length > taken ? positional.slice(taken) : nothingLeft;
   if (rest.length > 0 && signature.rest === "") return unexpectedArgument(operator, `#${positional.length}`);
-  const given = new Set<string>();
-  for (const [written, value] of Object.entries(keywords)) {
+  const given: string[] = [];
+  for (const written of Object.keys(keywords)) {
     const name = spelling(signature, written);
-    const isFree =
-      Object.hasOwn(defaults, name) && !given.has(name) && !accepting.slice(0, taken).includes(name);
+    const value = keywords[written] ?? null;
+    const place = accepting.indexOf(name);
+    const isFree = Object.hasOwn(defaults, name) && !given.includes(name) && (place < 0 || place >= taken);
     if (!isFree && name === signature.rest && isSequence(value)) return { values, rest: value };
     if (!isFree && !signature.open) return unexpectedArgument(operator, name);
     values[name] = value;
-    given.add(name);
+    given.push(name);
   }
   for (const { name, place } of required)
-    if (place > taken && !given.has(name)) return argumentMissing(operator, name);
+    if (place > taken && !given.includes(name)) return argumentMissing(operator, name);
   return { values, rest };
 }

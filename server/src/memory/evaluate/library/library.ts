@@ -40,7 +40,7 @@ import {
 } from "./tables";
 import { isInstanceOf } from "./types";
 
-/** Where PyTorch keeps a thing and the name it is known by. */
+/** From where PyTorch keeps a thing to the name it is known by. */
 function canonical(path: string): string {
   if (!path.startsWith("torch.")) return path;
   return path
@@ -74,6 +74,9 @@ export class Library {
   private readonly exceptions = builtinExceptions();
   private readonly classes = new Map<string, ClassValue | undefined>();
   private readonly natives = new Map<string, NativeFunction>();
+  /** Canonical paths by path, and by module and name: putting strings together costs more than looking one up. */
+  private readonly paths = new Map<string, string>();
+  private readonly members = new Map<string, Map<string, string>>();
 
   constructor(private readonly interpreter: Interpreter) {
     this.moduleClass = moduleBaseClass();
@@ -136,15 +139,29 @@ export class Library {
   /** `module.name`; a LibraryName of its own where nothing more is known. */
   attribute(module: string, name: string): Value | undefined {
     if (name === "__name__") return module.split(".").at(-1) ?? module;
-    const path = canonical(`${module}.${name}`);
+    const path = this.member(module, name);
     const constant = Object.hasOwn(constants, path) ? constants[path] : undefined;
     if (constant !== undefined) return constant(this.interpreter);
     return this.classOf(path) ?? new LibraryName(path);
   }
 
+  private canonical(path: string): string {
+    let known = this.paths.get(path);
+    if (known === undefined) this.paths.set(path, (known = canonical(path)));
+    return known;
+  }
+
+  private member(module: string, name: string): string {
+    let members = this.members.get(module);
+    if (members === undefined) this.members.set(module, (members = new Map<string, string>()));
+    let path = members.get(name);
+    if (path === undefined) members.set(name, (path = this.canonical(`${module}.${name}`)));
+    return path;
+  }
+
   /** `hasattr(module, name)`. */
   has(module: string, name: string, span: Span | undefined): Value {
-    const path = canonical(`${module}.${name}`);
+    const path = this.member(module, name);
     if (this.isCallable(path) || Object.hasOwn(constants, path) || this.classOf(path) !== undefined)
       return true;
     return this.interpreter.unknown("attribute", span, { name, type: module });
@@ -182,12 +199,12 @@ export class Library {
 
   /** A library class as a base: null for bases that add nothing, undefined for those that are not known. */
   baseClass(path: string): ClassValue | null | undefined {
-    const full = canonical(path);
+    const full = this.canonical(path);
     return this.classOf(full) ?? (transparentBases.has(full) ? null : undefined);
   }
 
   call(path: string, args: CallArguments, span: Span | undefined): Value {
-    const full = canonical(path);
+    const full = this.canonical(path);
     const type = this.classOf(full);
     if (type !== undefined) return instantiate(this.interpreter, type, args, span);
     const native = Object.hasOwn(functions, full) ? functions[full] : undefined;
