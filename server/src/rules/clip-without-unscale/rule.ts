@@ -13,9 +13,9 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   scaled: {
-    en: "`{clip}` clips gradients that are still multiplied by the scale of `{scaler}` (65,536 at first): their norm is that much larger, so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call `{scaler}.unscale_({optimizer})` before.",
+    en: "`{clip}` clips gradients that are still multiplied by the scale of `{scaler}` (65,536 at first): they are that much larger, so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call `{scaler}.unscale_({optimizer})` before.",
     "zh-cn":
-      "`{clip}` 裁剪的梯度仍乘着 `{scaler}` 的缩放系数（初始为 65,536）：范数被放大同样倍数，几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 `{scaler}.unscale_({optimizer})`。",
+      "`{clip}` 裁剪的梯度仍乘着 `{scaler}` 的缩放系数（初始为 65,536）：它们被放大了同样的倍数，几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 `{scaler}.unscale_({optimizer})`。",
   },
   named: {
     en: "If `{scaler}` is a `GradScaler`: `{clip}` clips gradients that are still multiplied by its scale (65,536 at first), so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call `{scaler}.unscale_({optimizer})` before.",

@@ -1,4 +1,4 @@
-import type { For, FunctionDefinition, Node, While } from "../../python/tree";
+import type { For, FunctionDefinition, Node, Span, While } from "../../python/tree";
 import { enclosingLoop, walk } from "../../python/walk";
 import type { EvaluationPass } from "../../torch/provenance";
 import { insertAt, wrapInWith } from "../fix";
@@ -7,7 +7,7 @@ import { contextCall, type ContextCall } from "../no-grad-context";
 import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type Report, type RuleContext, type TextEdit } from "../rule";
 
-type MessageId = "evaluation" | "named" | "evalCall" | "noGrad" | "inferenceMode" | "decorate";
+type MessageId = "evaluation" | "named" | "evalCall" | "volatile" | "noGrad" | "inferenceMode" | "decorate";
 
 /** An evaluation pass that runs the model's forward with gradients on. */
 export const rule = defineRule<MessageId>({
@@ -32,6 +32,10 @@ export const rule = defineRule<MessageId>({
     evalCall: {
       en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
       "zh-cn": "这里把 dropout 和批归一化切换到评估模式；梯度仍然开启。",
+    },
+    volatile: {
+      en: "`volatile` has had no effect since PyTorch 0.4.",
+      "zh-cn": "自 PyTorch 0.4 起 `volatile` 不再起作用。",
     },
     noGrad: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
     inferenceMode: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
@@ -60,7 +64,10 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
     level: named || isBounded(pass) ? oneLower("error") : "error",
-    related: pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" }] : [],
+    related: [
+      ...(pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" as const }] : []),
+      ...volatileNear(pass).map((at) => ({ at, message: "volatile" as const })),
+    ],
     fixes: fixesFor(pass, context),
   });
 }
@@ -112,6 +119,21 @@ function fixesFor(
     });
   }
   return fixes;
+}
+
+/** `Variable(x, volatile=True)`, which switched gradients off up to PyTorch 0.3: somebody has thought of it. */
+function volatileNear({ owner, statements }: EvaluationPass): Span[] {
+  const found: Span[] = [];
+  for (const node of owner ? [owner] : statements) {
+    walk(node, {
+      enter(at) {
+        const given = at.kind === "Call" ? at.keywords.find(({ name }) => name.id === "volatile") : undefined;
+        if (given !== undefined) found.push(given);
+        return found.length === 0;
+      },
+    });
+  }
+  return found.slice(0, 1);
 }
 
 function wrapping(

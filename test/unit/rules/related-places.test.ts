@@ -1,0 +1,47 @@
+/** Places that a finding points at besides its own. */
+import assert from "node:assert/strict";
+import { analyze } from "../../../server/src/analysis";
+import { render } from "../../../server/src/messages/message";
+import { parseModule } from "../../../server/src/python/parse";
+import { loadParser } from "../../support/parser";
+
+/** The places of the first finding of a rule, as their text and what is said of them. */
+function placesOf(text: string, rule: string): string[] {
+  const found = analyze(parseModule(text)).findings.find((finding) => finding.rule === rule);
+  assert.ok(found, `${rule} is found`);
+  return found.related.map(
+    ({ span, message }) => `${text.slice(span.start, span.end)}: ${render(message, "en")}`,
+  );
+}
+
+function evaluation(input: string): string {
+  return `
+import torch
+from torch.autograd import Variable
+from torchvision.models import resnet18
+
+def validate(loader):
+    model = resnet18().cuda()
+    model.eval()
+    right = 0
+    for x, y in loader:
+        x = ${input}
+        right += (model(x).argmax(1) == y.cuda()).sum().item()
+    return right
+`;
+}
+
+describe("related places", () => {
+  before(loadParser);
+
+  it("say of volatile inputs that they switch nothing off any more", () => {
+    const volatile = "volatile=True: `volatile` has had no effect since PyTorch 0.4.";
+    const old = placesOf(evaluation("Variable(x.cuda(), volatile=True)"), "eval-without-no-grad");
+    assert.ok(old.includes(volatile), old.join("\n"));
+    const plain = placesOf(evaluation("Variable(x.cuda())"), "eval-without-no-grad");
+    assert.deepEqual(
+      plain.map((place) => place.split(":")[0]),
+      ["model.eval()"],
+    );
+  });
+});
