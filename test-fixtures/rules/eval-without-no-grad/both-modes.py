@@ -58,6 +58,33 @@ def apart(model, loader, training):
     return total
 
 
+def with_a_flag(model, loader, optimizer=None):
+    training = optimizer is not None
+    total = 0.0
+    model.train(training)
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+        if training:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        total += loss.item()
+    return total
+
+
+def with_a_flag_that_changes(model, loader, optimizer=None):
+    training = optimizer is not None
+    if len(loader) > 100:
+        training = True
+    total = 0.0
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+        if training:
+            loss.backward()
+        total += loss.item()
+    return total
+
+
 def fit(batches, held_out, epochs, mode):
     for epoch in range(epochs):
         net.train()
@@ -72,4 +99,7 @@ def fit(batches, held_out, epochs, mode):
         print(one_pass(net, held_out))  # expect: eval-without-no-grad
         with torch.no_grad():
             print(run_epoch(net, held_out, "eval"), one_pass(net, held_out))
+        with_a_flag(net, batches, optimizer)
+        print(with_a_flag(net, held_out))  # expect: eval-without-no-grad
+        print(with_a_flag_that_changes(net, held_out))
         print(careful(net, held_out, False), apart(net, held_out, False))

@@ -2,7 +2,7 @@
  * Functions that train or evaluate as a parameter says: `run_epoch(loader, mode)` with its backward under
  * `if mode == "train":`. A call for evaluation runs the forward with gradients on unless it turns them off.
  */
-import type { Call, Expression, FunctionDefinition, If, Node, Statement } from "../../python/tree";
+import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement } from "../../python/walk";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
@@ -12,7 +12,7 @@ import { forwardReceiver } from "./shapes";
 /** A backward that runs only where the parameter has some value. */
 interface Guard {
   readonly owner: FunctionDefinition;
-  readonly statement: If;
+  readonly test: Expression;
   readonly parameter: string;
 }
 
@@ -23,7 +23,7 @@ export function evaluatingCalls(resolver: Resolver, provenance: Provenance): Eva
   for (const { call } of provenance.backwards) {
     const owner = enclosingFunction(call);
     if (owner?.kind !== "FunctionDefinition") continue;
-    const guard = guardOf(call, owner);
+    const guard = guardOf(call, owner, resolver);
     if (guard === undefined) unguarded.add(owner);
     else guards.set(owner, [...(guards.get(owner) ?? []), guard]);
   }
@@ -74,15 +74,22 @@ function forwardOf(
 ): Call | undefined {
   return resolver.index.calls.find((call) => {
     if (enclosingFunction(call) !== owner) return false;
-    if (guards.some(({ parameter }) => isUnderTestOf(call, parameter))) return false;
+    if (guards.some(({ parameter }) => isUnderTestOf(call, parameter, owner, resolver))) return false;
     const role = resolver.roleOf(forwardReceiver(call));
     if (role !== "model" && role !== "engine") return false;
     return provenance.modes.lexicallyAt(call) === undefined && provenance.carriedHere(call).graph !== "no";
   });
 }
 
-function isUnderTestOf(call: Call, parameter: string): boolean {
-  return [...ancestors(call)].some((at) => at.kind === "If" && mayTest(at.test, parameter));
+function isUnderTestOf(
+  call: Call,
+  parameter: string,
+  owner: FunctionDefinition,
+  resolver: Resolver,
+): boolean {
+  return [...ancestors(call)].some(
+    (at) => at.kind === "If" && mayTest(writtenOut(at.test, owner, resolver), parameter),
+  );
 }
 
 function modelAsSeenBy(
@@ -94,17 +101,25 @@ function modelAsSeenBy(
   return (name.kind === "Name" ? resolver.argumentFor(call, owner, name.id) : undefined) ?? name;
 }
 
-function guardOf(backward: Call, owner: FunctionDefinition): Guard | undefined {
+function guardOf(backward: Call, owner: FunctionDefinition, resolver: Resolver): Guard | undefined {
   let below: Node = backward;
   for (const at of ancestors(backward)) {
     if (at === owner) return undefined;
     if (at.kind === "If" && at.body.includes(below as Statement)) {
-      const parameter = owner.parameters.find(({ name }) => mayTest(at.test, name.id));
-      if (parameter) return { owner, statement: at, parameter: parameter.name.id };
+      const test = writtenOut(at.test, owner, resolver);
+      const parameter = owner.parameters.find(({ name }) => mayTest(test, name.id));
+      if (parameter) return { owner, test, parameter: parameter.name.id };
     }
     below = at;
   }
   return undefined;
+}
+
+/** `optimizer is not None` for `training` behind `training = optimizer is not None`. */
+function writtenOut(test: Expression, owner: FunctionDefinition, resolver: Resolver): Expression {
+  if (test.kind !== "Name" || owner.parameters.some(({ name }) => name.id === test.id)) return test;
+  const [value, ...others] = resolver.valuesOf(test);
+  return value !== undefined && others.length === 0 && enclosingFunction(value) === owner ? value : test;
 }
 
 function mayTest(test: Expression, parameter: string): boolean {
@@ -112,10 +127,10 @@ function mayTest(test: Expression, parameter: string): boolean {
 }
 
 /** True when the call gives the parameter a value for which the backward does not run. */
-function skips(call: Call, { owner, statement, parameter }: Guard, resolver: Resolver): boolean {
+function skips(call: Call, { owner, test, parameter }: Guard, resolver: Resolver): boolean {
   const fallback = owner.parameters.find(({ name }) => name.id === parameter)?.default;
   const given = resolver.argumentFor(call, owner, parameter) ?? fallback;
-  return given !== undefined && holds(statement.test, parameter, given) === false;
+  return given !== undefined && holds(test, parameter, given) === false;
 }
 
 /** What a condition on the parameter is for a written-out value; `other` for conditions on something else. */
