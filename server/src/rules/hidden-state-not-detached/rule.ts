@@ -3,15 +3,17 @@
  * backward: the second backward walks into the graph that the first has freed.
  */
 import type { ClassDefinition, Call, Expression, Node } from "../../python/tree";
-import { enclosingFunction, enclosingLoop, walk } from "../../python/walk";
+import { enclosingFunction, enclosingLoop, enclosingStatement, walk } from "../../python/walk";
 import { graphCalls } from "../../torch/graph-parts";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
-import { insertLineBefore } from "../fix";
+import { insertLineAfter, insertLineBefore } from "../fix";
 import { defineRule, type Report, type RuleContext } from "../rule";
+import { stateKeptByModel, type KeptState } from "./kept-by-model";
 
-type MessageId = "freed" | "grows" | "loop" | "backward" | "detach";
+type MessageId =
+  "freed" | "grows" | "keptFreed" | "keptGrows" | "loop" | "backward" | "detach" | "detachKept";
 type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
 
 export const rule = defineRule<MessageId>({
@@ -33,15 +35,29 @@ export const rule = defineRule<MessageId>({
       "zh-cn":
         "`{state}` 带着计算图进入下一次迭代，而 `{backward}` 保留了计算图：每次 backward 都要重新遍历之前的所有迭代，因此显存和时间逐次增长。请在循环开头分离它：`{fix}`。",
     },
+    keptFreed: {
+      en: '`{state}` stays in the model with the graph of this iteration, whose activations `{backward}` has freed: the next backward walks into it and fails ("Trying to backward through the graph a second time"). Detach it where it is kept: `{fix}`.',
+      "zh-cn":
+        '`{state}` 带着本次迭代的计算图留在模型中，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（"Trying to backward through the graph a second time"）。请在保存它的地方分离：`{fix}`。',
+    },
+    keptGrows: {
+      en: "`{state}` stays in the model with its graph, and `{backward}` retains it: every backward walks all iterations before it again, so memory and time grow with each one. Detach it where it is kept: `{fix}`.",
+      "zh-cn":
+        "`{state}` 带着计算图留在模型中，而 `{backward}` 保留了计算图：每次 backward 都要重新遍历之前的所有迭代，因此显存和时间逐次增长。请在保存它的地方分离：`{fix}`。",
+    },
     loop: { en: "Each iteration takes it over from the one before.", "zh-cn": "每次迭代都从上一次接过它。" },
     backward: { en: "This backward walks its graph.", "zh-cn": "这次 backward 会遍历它的计算图。" },
+    detachKept: { en: "Detach it: `{fix}`", "zh-cn": "分离它：`{fix}`" },
     detach: { en: "Detach it at the start of the loop: `{fix}`", "zh-cn": "在循环开头分离它：`{fix}`" },
   },
   create(context) {
     return {
       finish() {
         if (context.torch.provenance.backwards.length === 0) return;
-        for (const call of context.torch.resolve.index.calls) check(context, call);
+        for (const call of context.torch.resolve.index.calls) {
+          check(context, call);
+          checkKept(context, call);
+        }
       },
     };
   },
@@ -64,6 +80,41 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   if (loop === undefined || !runsEachTime(loop, backward.call)) return;
   const state = stateOf(context, call, loop);
   if (state !== undefined) report(context, call, state, loop, backward);
+}
+
+/** The model keeps its state from call to call. */
+function checkKept(context: RuleContext<MessageId>, call: Call): void {
+  const kept = stateKeptByModel(context, call, detaches);
+  if (kept === undefined) return;
+  const layer = context.torch.resolve.objectOf(call.callee)?.className;
+  if (layer === undefined || !recurrentLayers.test(layer)) return;
+  const loop = sharedLoop(kept.forward, kept.backward.call);
+  if (loop === undefined || !runsEachTime(loop, kept.backward.call)) return;
+  reportKept(context, call, kept, loop, layer);
+}
+
+function reportKept(
+  context: RuleContext<MessageId>,
+  call: Call,
+  { state, backward }: KeptState,
+  loop: Loop,
+  layer: string,
+): void {
+  const { source } = context;
+  const name = source.slice(state);
+  const fix = `${name} = ${layer.includes("LSTM") ? `tuple(part.detach() for part in ${name})` : `${name}.detach()`}`;
+  const statement = enclosingStatement(call);
+  const edit = statement && insertLineAfter(source, statement, fix);
+  context.report({
+    at: call,
+    message: backward.retains === "no" ? "keptFreed" : "keptGrows",
+    values: { state: name, backward: excerpt(source, backward.call), fix },
+    related: [
+      { at: headOf(loop), message: "loop" },
+      { at: backward.call, message: "backward" },
+    ],
+    fixes: edit ? [{ title: "detachKept", values: { fix }, safety: "review", edits: [edit] }] : [],
+  });
 }
 
 const recurrentLayers = /^torch\.nn\.(RNN|LSTM|GRU|RNNCell|LSTMCell|GRUCell)$/;
