@@ -64,6 +64,8 @@ export interface ClientSetup {
   /** What `workspace/configuration` gives for the section `vramlint`, by resource. */
   readonly settings?: unknown;
   readonly arguments?: readonly string[];
+  /** Of the server's own process, e.g. how large its heap may grow. */
+  readonly nodeOptions?: readonly string[];
   /** Another way to start the server than the one of VS Code; `path` is where its commands are looked for. */
   readonly program?: {
     readonly command: string;
@@ -99,7 +101,7 @@ export class TestClient {
     const { program } = setup;
     const child =
       program === undefined
-        ? spawn(process.execPath, [server, ...(setup.arguments ?? ["--stdio"])])
+        ? spawn(process.execPath, [...(setup.nodeOptions ?? []), server, ...(setup.arguments ?? ["--stdio"])])
         : spawn(program.command, program.arguments, { env: { ...process.env, PATH: program.path } });
     const connection = createProtocolConnection(
       new StreamMessageReader(child.stdout),
