@@ -332,11 +332,16 @@ export class Execution {
     this.autocastModes.pop();
   }
 
-  /** The cached copy of a weight (the cache owns it), made by `cast` (owned) when there is none. */
+  /**
+   * The cached copy of a weight (the cache owns it), made by `cast` (owned) when there is none. It gets its node even under
+   * `no_grad`, for those who find it in the cache later.
+   */
   cachedCast(weight: Tensor, cast: () => Tensor): Tensor {
     let copy = this.autocastCache.get(weight);
     if (copy === undefined) {
+      this.gradModes.push(true);
       copy = cast();
+      this.gradModes.pop();
       this.autocastCache.set(weight, copy);
     }
     this.holdTensor(copy);

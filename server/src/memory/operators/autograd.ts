@@ -83,6 +83,13 @@ export function lowPrecision<Given extends Tensor | undefined>(
   return mode === undefined ? tensors : castAll(frame, tensors, mode.dtype, mode);
 }
 
+/** The same for operators that take a list of tensors: it is cast from its front. */
+export function lowPrecisionList(frame: Frame, tensors: readonly Tensor[]): readonly Tensor[] {
+  const mode = frame.execution.autocast;
+  if (mode === undefined) return tensors;
+  return tensors.map((tensor) => autocastTo(frame, tensor, mode.dtype, mode));
+}
+
 /** The autocast list "fp32": exponentials, norms, losses. */
 export function fullPrecision<Given extends Tensor | undefined>(
   frame: Frame,

@@ -1,16 +1,17 @@
-/** `torch.einsum`: every pair of operands is one batched product (aten/src/ATen/native/Linear.cpp, sumproduct_pair). */
+/**
+ * `torch.einsum` (aten/src/ATen/native/Linear.cpp): every operand gets the dimensions of the result and those that are
+ * summed, in one order; then pairs are contracted from the left, each by one batched product.
+ */
 import type { Tensor } from "../tensor";
 import { isSequence, isTensor } from "./argument";
-import { lowPrecision } from "./autograd";
+import { lowPrecisionList } from "./autograd";
 import type { Frame } from "./frame";
 import { at, bmm, misfit } from "./matrix";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { permute, reshape, unsqueeze, view } from "./views";
 
-/** `torch.einsum` of one or two operands: permuted, flattened to one bmm, and permuted back (Linear.cpp, sumproduct_pair). */
 function einsum(call: OperatorCall): Tensor {
-  const { frame } = call;
   const equation = call.text("equation").replaceAll(" ", "");
   const only = call.rest.length === 1 ? call.rest[0] : undefined;
   const given = only !== undefined && isSequence(only) ? only : call.rest;
@@ -21,46 +22,30 @@ function einsum(call: OperatorCall): Tensor {
   const named = labels.map((each, i) => withoutEllipsis(each, operands[i]?.shape.length ?? 0));
   if (named.some((each, i) => each.length !== operands[i]?.shape.length)) call.notUnderstood("equation");
   const result = (output ?? implicitOutput(labels)).replace("...", longest(named));
-  const terms: Term[] = lowPrecision(frame, operands).map((tensor, i) =>
-    withoutRepeats(call, { tensor, labels: named[i] ?? "" }),
-  );
-  const sizes = new Map<string, number>();
-  for (const term of terms) {
-    Array.from(term.labels).forEach((label, i) => {
-      const size = at(term.tensor, i);
-      const old = sizes.get(label) ?? 1;
-      if (old !== 1 && size !== 1 && size !== old) misfit("einsum", ...operands);
-      sizes.set(label, Math.max(old, size));
-    });
-  }
-  let current = terms[0] ?? call.notUnderstood("operands");
-  for (let i = 1; i < terms.length; i++) {
-    const next = terms[i] ?? current;
-    const later = terms
-      .slice(i + 1)
-      .map((term) => term.labels)
-      .join("");
-    current = contract(frame, current, next, result + later, sizes);
-  }
-  const summed = Array.from(current.labels)
-    .map((label, i) => (result.includes(label) ? -1 : i))
-    .filter((i) => i >= 0);
-  if (summed.length > 0) {
-    const sum = call.op("torch.sum", [current.tensor, summed]);
-    current = {
-      tensor: sum,
-      labels: Array.from(current.labels)
-        .filter((label) => result.includes(label))
-        .join(""),
-    };
-  }
-  const order = Array.from(result).map((label) => current.labels.indexOf(label));
-  return order.every((from, to) => from === to) ? current.tensor : permute(frame, current.tensor, order);
+  const summed = summedLabels(named, result);
+  if (!isConsistent(operands, named)) misfit("einsum", ...operands);
+  const cast = lowPrecisionList(call.frame, operands);
+  const aligned = cast.map((tensor, i) => align(call, tensor, named[i] ?? "", result + summed));
+  return contractAll(call, aligned, result.length, summed.length);
 }
 
-interface Term {
-  readonly tensor: Tensor;
-  readonly labels: string;
+/** Whether a label has one size wherever it stands; 1 fits all. */
+function isConsistent(operands: readonly Tensor[], named: readonly string[]): boolean {
+  const sizes = new Map<string, number>();
+  return operands.every((tensor, i) =>
+    Array.from(named[i] ?? "").every((label, place) => {
+      const size = at(tensor, place);
+      const old = sizes.get(label) ?? 1;
+      if (old === 1) sizes.set(label, size);
+      return old === 1 || size === 1 || size === old;
+    }),
+  );
+}
+
+/** What the result has not: an ellipsis' dimensions first, then letters as PyTorch numbers them, capitals first. */
+function summedLabels(named: readonly string[], result: string): string {
+  const all = Array.from(new Set(named.join(""))).filter((label) => !result.includes(label));
+  return all.sort((a, b) => (a < b ? -1 : 1)).join("");
 }
 
 function implicitOutput(labels: readonly string[]): string {
@@ -69,43 +54,99 @@ function implicitOutput(labels: readonly string[]): string {
   return (labels.some((each) => each.includes("...")) ? "..." : "") + once.sort().join("");
 }
 
-/** Contracts two terms over the labels that nothing behind them needs. */
-function contract(frame: Frame, a: Term, b: Term, kept: string, sizes: ReadonlyMap<string, number>): Term {
-  const sizeOf = (label: string): number => sizes.get(label) ?? 1;
-  const both = Array.from(a.labels).filter((label) => b.labels.includes(label));
-  const batch = both.filter((label) => kept.includes(label));
-  const summed = both.filter((label) => !kept.includes(label));
-  const onlyA = Array.from(a.labels).filter((label) => !b.labels.includes(label));
-  const onlyB = Array.from(b.labels).filter((label) => !a.labels.includes(label));
-  if (summed.length === 0) return multiply(frame, a, b, [...batch, ...onlyA, ...onlyB]);
-  const count = (labels: readonly string[]): number => labels.reduce((n, label) => n * sizeOf(label), 1);
-  const arrange = (term: Term, order: readonly string[], shape: readonly number[]): Tensor => {
-    const positions = order.map((label) => term.labels.indexOf(label));
-    const permuted = permute(frame, term.tensor, positions);
-    return reshape(frame, permuted, shape);
-  };
-  const n = count(batch);
-  const left = arrange(a, [...batch, ...onlyA, ...summed], [n, count(onlyA), count(summed)]);
-  const right = arrange(b, [...batch, ...summed, ...onlyB], [n, count(summed), count(onlyB)]);
-  const product = bmm(frame, left, right);
-  const labels = [...batch, ...onlyA, ...onlyB];
-  const result = view(frame, product, labels.map(sizeOf)) ?? product;
-  return { tensor: result, labels: labels.join("") };
+/** An operand with all dimensions of the equation in their order, of size 1 where it has none. */
+function align(call: OperatorCall, given: Tensor, labels: string, order: string): Tensor {
+  let { tensor, labels: own } = withoutRepeats(call, { tensor: given, labels });
+  for (const label of order) {
+    if (own.includes(label)) continue;
+    tensor = unsqueeze(call.frame, tensor, tensor.shape.length);
+    own += label;
+  }
+  return permute(
+    call.frame,
+    tensor,
+    Array.from(order).map((label) => own.indexOf(label)),
+  );
 }
 
-/** Without a sum the product is element-wise. */
-function multiply(frame: Frame, a: Term, b: Term, labels: readonly string[]): Term {
-  const spread = (term: Term): Tensor => {
-    const order = labels
-      .filter((label) => term.labels.includes(label))
-      .map((label) => term.labels.indexOf(label));
-    let tensor = permute(frame, term.tensor, order);
-    labels.forEach((label, i) => {
-      if (!term.labels.includes(label)) tensor = unsqueeze(frame, tensor, i);
+/** Contracts from the left; `kept` dimensions stay, the `summed` ones behind them go. */
+function contractAll(call: OperatorCall, aligned: readonly Tensor[], kept: number, summed: number): Tensor {
+  const dimensions = Array.from({ length: summed }, (_, i) => kept + i);
+  let [current = call.notUnderstood("operands")] = aligned;
+  if (aligned.length === 1) return summed === 0 ? current : call.op("torch.sum", [current, dimensions]);
+  // how many operands still have the dimension
+  const counts = dimensions.map(
+    (dimension) => aligned.filter((tensor) => at(tensor, dimension) !== 1).length,
+  );
+  for (const next of aligned.slice(1)) {
+    const now: number[] = [];
+    const only: [number[], number[]] = [[], []];
+    dimensions.forEach((dimension, i) => {
+      const [inFirst, inSecond] = [at(current, dimension) !== 1, at(next, dimension) !== 1];
+      if (inFirst && inSecond) counts[i] = (counts[i] ?? 0) - 1;
+      if (counts[i] !== 1) return;
+      if (inFirst && inSecond) now.push(dimension);
+      else if (inFirst || inSecond) only[inFirst ? 0 : 1].push(dimension);
+      if (inFirst || inSecond) counts[i] = 0;
     });
-    return tensor;
-  };
-  return { tensor: elementwiseOp(frame, "mul", [spread(a), spread(b)]), labels: labels.join("") };
+    const [a, b] = [current, next].map((tensor, i) => {
+      const dims = only[i] ?? [];
+      return dims.length === 0 ? tensor : call.op("torch.sum", [tensor, dims], { keepdim: true });
+    });
+    current = contract(call.frame, a ?? current, b ?? next, now);
+  }
+  if (summed === 0) return current;
+  return view(call.frame, current, current.shape.slice(0, kept)) ?? current;
+}
+
+/** The product of two summed over some dimensions: one bmm (sumproduct_pair). */
+function contract(outer: Frame, left: Tensor, right: Tensor, summed: readonly number[]): Tensor {
+  return outer.scoped((frame) => {
+    if (summed.length === 0) return elementwiseOp(frame, "mul", [left, right]);
+    const places = left.shape.map((_, i) => i).filter((i) => !summed.includes(i));
+    const both = places.filter((i) => at(left, i) !== 1 && at(right, i) !== 1);
+    const onlyLeft = places.filter((i) => at(left, i) !== 1 && at(right, i) === 1);
+    const rest = places.filter((i) => at(left, i) === 1);
+    const last = rest.at(-1);
+    const first = onlyLeft[0];
+    // what stands first in the result comes out of the product first
+    const swaps = last !== undefined && first !== undefined && last < first;
+    return swaps
+      ? product(frame, [right, left], [both, rest, onlyLeft], summed)
+      : product(frame, [left, right], [both, onlyLeft, rest], summed);
+  });
+}
+
+function product(
+  frame: Frame,
+  [left, right]: readonly [Tensor, Tensor],
+  [both, ofLeft, ofRight]: readonly [readonly number[], readonly number[], readonly number[]],
+  summed: readonly number[],
+): Tensor {
+  const sizes = left.shape.map((size, i) => (size === 1 ? at(right, i) : size));
+  const count = (dims: readonly number[]): number => dims.reduce((n, i) => n * (sizes[i] ?? 1), 1);
+  const flat = (tensor: Tensor, order: readonly number[], shape: readonly number[]): Tensor =>
+    reshape(frame, permute(frame, tensor, order), shape);
+  const a = flat(
+    left,
+    [...both, ...ofLeft, ...summed, ...ofRight],
+    [count(both), count(ofLeft), count(summed)],
+  );
+  const b = flat(
+    right,
+    [...both, ...summed, ...ofRight, ...ofLeft],
+    [count(both), count(summed), count(ofRight)],
+  );
+  const result = bmm(frame, a, b);
+  const order = [...both, ...ofLeft, ...summed, ...ofRight];
+  const shape = order.map((i) => (summed.includes(i) ? 1 : (sizes[i] ?? 1)));
+  const back = sizes.map((_, i) => order.indexOf(i));
+  return permute(frame, view(frame, result, shape) ?? result, back);
+}
+
+interface Term {
+  readonly tensor: Tensor;
+  readonly labels: string;
 }
 
 /** Stand for the dimensions of an ellipsis, the last one last; no equation uses digits. */
