@@ -56,6 +56,7 @@ const outOfPlaceOnlyWhenMeasured: Readonly<
   "index with tensor": { field: "backwardExtra", less: 16384 },
   index_select: { field: "backwardExtra", less: 16384 },
   gather: { field: "backwardExtra", less: 128 },
+  "take_along_dim broadcast": { field: "backwardExtra", less: 100 },
   "max dim": { field: "backwardExtra", less: 16384 },
   topk: { field: "backwardExtra", less: 16384 },
   sort: { field: "backwardExtra", less: 16384 },

@@ -2,7 +2,8 @@
 import type { Dtype, Tensor } from "../tensor";
 import { elementCount, isFloating } from "../tensor";
 import { isSequence, isTensor, numberOf, type Argument } from "./argument";
-import { elementwiseStrides, sameShape } from "./kernels";
+import { differentiable } from "./autograd";
+import { broadcastShapes, elementwiseStrides, sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { dependsOnValues, shapesDoNotFit } from "./reasons";
 import { expand, view } from "./views";
@@ -167,8 +168,32 @@ function normal(call: OperatorCall): Tensor {
   const mean = call.value("mean");
   const std = call.value("std");
   const size = call.optionalIntegers("size");
-  const source = [mean, std].find(isTensor);
-  return made(call, size ?? source?.shape ?? [], call.dtype("dtype") ?? source?.dtype ?? "float32");
+  const sources = [mean, std].filter(isTensor);
+  const shape = size ?? broadcastShapes(...sources.map((source) => source.shape));
+  if (shape === undefined)
+    return call.fail(
+      shapesDoNotFit(
+        call.name,
+        sources.map((source) => source.shape),
+      ),
+    );
+  const result = made(call, shape, call.dtype("dtype") ?? sources[0]?.dtype ?? "float32");
+  return drawn(call, "NormalBackward3", sources, result);
+}
+
+/** Random numbers out of a distribution whose parameters require a gradient: it is zeros of their shapes. */
+function drawn(call: OperatorCall, name: string, sources: readonly Tensor[], result: Tensor): Tensor {
+  const shapes = sources.map(({ shape }) => shape);
+  differentiable(call.frame, {
+    name,
+    inputs: sources,
+    outputs: [result],
+    backward: (inner, [gradient], _saved, wanted) =>
+      shapes.map((shape, i) =>
+        wanted[i] === true && gradient !== undefined ? inner.empty(shape, gradient.dtype) : undefined,
+      ),
+  });
+  return result;
 }
 
 export const creationRows: readonly OperatorRow[] = [
@@ -226,7 +251,10 @@ export const creationRows: readonly OperatorRow[] = [
   {
     names: ["torch.bernoulli", "Tensor.bernoulli", "torch.poisson"],
     signature: "self, p=None, *, generator=None, out=None",
-    run: (call) => made(call, call.tensor("self").shape, call.tensor("self").dtype),
+    run: (call) => {
+      const self = call.tensor("self");
+      return drawn(call, "BernoulliBackward0", [self], made(call, self.shape, self.dtype));
+    },
   },
   { names: ["torch.meshgrid"], signature: "*tensors, indexing=None", run: meshgrid },
   {

@@ -38,7 +38,7 @@ export function formula(text: string): Formula {
 
 /** Operations that write into their first argument, whose storage is theirs to use. */
 const inPlace = new Set(["masked_fill_", "and_", "mul_", "div_", "add_", "fill_"]);
-const comparisons = new Set(["<", "<=", ">", ">=", "==", "!=", "and", "or", "not"]);
+const comparisons = new Set(["<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "isnan"]);
 
 function operate(scope: Scope, name: string, values: readonly FormulaValue[]): FormulaValue {
   const tensors = values.filter((value): value is Tensor => value instanceof Tensor);
@@ -70,6 +70,20 @@ function isFinite(frame: Frame, tensor: Tensor): Tensor {
     for (let i = 0; i < 2; i++) emptyLike(inner, tensor, "bool");
     return emptyLike(inner, tensor, "bool");
   });
+}
+
+/** `apart(…)`: a statement of its own, whose temporaries go before the next one. */
+function apart(expression: Expression): Expression {
+  return ({ frame, names }) => {
+    let number = 0;
+    const result = frame.temporarily((inner) => {
+      const value = expression({ frame: inner, names });
+      if (value instanceof Tensor) return value;
+      number = value;
+      return undefined;
+    });
+    return result ?? number;
+  };
 }
 
 const tokenPattern = /\s*([A-Za-z_]\w*|\d+(?:\.\d+)?|[<>=!]=|[-+*/<>(),])/y;
@@ -142,6 +156,7 @@ class Compiler {
       if (this.tokens[this.at] === ",") this.at++;
     }
     this.at++;
+    if (token === "apart") return apart(values[0] ?? (() => 0));
     return (scope) =>
       operate(
         scope,

@@ -121,13 +121,19 @@ function diag(call: OperatorCall): Tensor {
     const size = (self.shape[0] ?? 0) + offset;
     return kernelWithoutSaved(call.frame, self, [size, size], "DiagEmbedBackward0");
   }
-  return call.op("torch.diagonal", [self, call.value("diagonal")]);
+  // torch.diag copies where torch.diagonal looks
+  const view = call.op("torch.diagonal", [self, call.value("diagonal")]);
+  return call.op("torch.clone", [view]);
 }
 
 function diagEmbed(call: OperatorCall): Tensor {
   const self = call.tensor("self");
   const size = (self.shape.at(-1) ?? 0) + Math.abs(call.number("offset"));
-  return kernelWithoutSaved(call.frame, self, [...self.shape.slice(0, -1), size, size], "DiagEmbedBackward0");
+  const shape = self.shape.slice(0, -1);
+  const rank = Array.from({ length: self.shape.length + 1 }, () => 1);
+  const dims = [call.number("dim1"), call.number("dim2")].map((dimension) => call.dimension(dimension, rank));
+  for (const dimension of dims.sort((a, b) => a - b)) shape.splice(dimension, 0, size);
+  return kernelWithoutSaved(call.frame, self, shape, "DiagEmbedBackward0");
 }
 
 /** `rot90`: a flip and a transposition (native/TensorTransformations.cpp). */
@@ -139,6 +145,25 @@ function rotate(call: OperatorCall): Tensor {
   if (turns === 2) return call.op("torch.flip", [self, [first, second]]);
   const flipped = call.op("torch.flip", [self, [turns === 1 ? second : first]]);
   return call.op("torch.transpose", [flipped, first, second]);
+}
+
+/** `trace`: backward fills zeros at places that it counts first. */
+function trace(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const self = call.tensor("self");
+  const [rows = 1, columns = 1] = self.shape;
+  const result = frame.empty([], self.dtype);
+  differentiable(frame, {
+    name: "TraceBackward0",
+    inputs: [self],
+    outputs: [result],
+    backward: (inner, [gradient]) => {
+      if (gradient === undefined) return [undefined];
+      inner.empty([Math.ceil((rows * columns) / (columns + 1))], "int64");
+      return [inner.empty([rows, columns], gradient.dtype)];
+    },
+  });
+  return result;
 }
 
 /** `F.gumbel_softmax`: noise, a softmax, and with `hard` a one-hot copy. */
@@ -195,7 +220,7 @@ export const furtherRows: readonly OperatorRow[] = [
   {
     names: both("trace"),
     signature: "self",
-    run: (call) => kernelWithoutSaved(call.frame, call.tensor("self"), [], "TraceBackward0"),
+    run: trace,
   },
   {
     names: [`${F}.gumbel_softmax`],
@@ -220,7 +245,8 @@ export const furtherRows: readonly OperatorRow[] = [
     signature: "first, second, *, out_int32=False, right=False, side=None, out=None, sorter=None",
     run: (call) => {
       const tensor = call.name.endsWith("bucketize") ? call.tensor("first") : call.value("second");
-      return isTensor(tensor) ? call.frame.empty(tensor.shape, "int64") : call.notUnderstood("second");
+      const dtype: Dtype = call.boolean("out_int32") ? "int32" : "int64";
+      return isTensor(tensor) ? call.frame.empty(tensor.shape, dtype) : call.notUnderstood("second");
     },
   },
 ];

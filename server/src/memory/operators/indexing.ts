@@ -1,13 +1,13 @@
 /** Indexing and gathering: aten/src/ATen/native/TensorAdvancedIndexing.cpp, torch/csrc/autograd/python_variable_indexing.cpp. */
-import { elementCount, type Tensor } from "../tensor";
+import { elementCount, isFloating, type Tensor } from "../tensor";
 import { isSequence, isTensor, numberOf, type Argument, type SliceArgument } from "./argument";
 import { differentiable } from "./autograd";
 import type { Frame } from "./frame";
 import { attachInPlace, needsGraphInPlace } from "./inplace";
-import { broadcastShapes, emptyLike } from "./kernels";
+import { broadcastShapes, emptyLike, sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { argumentNotUnderstood, dependsOnValues, shapesDoNotFit } from "./reasons";
-import { select, slice, unsqueeze, viewOf } from "./views";
+import { expand, select, slice, unsqueeze, viewOf } from "./views";
 
 function isKind<Kind extends string>(
   value: Argument,
@@ -197,6 +197,7 @@ export function writeInPlace(
   source: Tensor | undefined,
   kept: readonly Tensor[],
   name: string,
+  accumulates = false,
 ): void {
   if (!needsGraphInPlace(frame, target, [source])) return;
   attachInPlace(frame, {
@@ -207,7 +208,7 @@ export function writeInPlace(
     backward: (inner, [gradient], _saved, wanted) => {
       if (gradient === undefined) return [];
       return [
-        wanted[0] === true ? emptyLike(inner, gradient) : undefined,
+        wanted[0] === true ? (accumulates ? gradient : emptyLike(inner, gradient)) : undefined,
         wanted[1] === true && source !== undefined ? inner.empty(source.shape, gradient.dtype) : undefined,
       ];
     },
@@ -251,7 +252,8 @@ function gather(call: OperatorCall): Tensor {
 
 function take(call: OperatorCall): Tensor {
   const index = call.tensor("index");
-  return picked(call.frame, call.tensor("self"), index.shape, "TakeBackward0", [index]);
+  const self = call.tensor("self");
+  return picked(call.frame, self, index.shape, "TakeBackward0", [self, index]);
 }
 
 /** `F.embedding`: keeps the indices; backward makes a gradient of the table's size, unless it is sparse. */
@@ -287,10 +289,15 @@ function embedding(call: OperatorCall): Tensor {
  */
 function embeddingBag(call: OperatorCall): Tensor {
   const { frame } = call;
-  const indices = call.tensor("input");
-  const weight = call.tensor("weight");
+  const names = ["input", "weight"] as const;
+  // the order of old versions is understood by the types
+  const isOld = isFloating(call.tensor("input").dtype);
+  const [indices, weight] = (isOld ? names.toReversed() : names).map((name) => call.tensor(name));
+  if (indices === undefined || weight === undefined) return call.notUnderstood("input");
   const given = call.optionalTensor("offsets");
-  const bags = given?.shape[0] ?? indices.shape[0] ?? 1;
+  const factors = call.optionalTensor("per_sample_weights");
+  const ends = call.boolean("include_last_offset") ? 1 : 0;
+  const bags = given === undefined ? (indices.shape[0] ?? 1) : (given.shape[0] ?? 1) - ends;
   const offsets = given ?? frame.empty([bags], "int64");
   const onHost = frame.execution.device === "cpu";
   const width = weight.shape[1] ?? 1;
@@ -299,6 +306,7 @@ function embeddingBag(call: OperatorCall): Tensor {
   const places = mode === "max" ? [bags, width] : [onHost ? bags : 0];
   const needsBags = !onHost || mode !== "sum";
   const kept = [
+    ...(factors === undefined ? [] : [factors, weight]),
     indices,
     offsets,
     frame.empty([needsBags ? elementCount(indices.shape) : 0], "int64"),
@@ -308,10 +316,15 @@ function embeddingBag(call: OperatorCall): Tensor {
   const from = weight.shape;
   differentiable(frame, {
     name: "EmbeddingBagBackward0",
-    inputs: [weight],
+    inputs: [weight, factors],
     outputs: [result],
     saved: kept,
-    backward: (inner, [gradient]) => [gradient === undefined ? undefined : inner.empty(from, gradient.dtype)],
+    backward: (inner, [gradient], _saved, wanted) => {
+      if (gradient === undefined) return [];
+      return [from, factors?.shape ?? []].map((shape, i) =>
+        wanted[i] === true ? inner.empty(shape, gradient.dtype) : undefined,
+      );
+    },
   });
   return result;
 }
@@ -352,8 +365,28 @@ export const indexingRows: readonly OperatorRow[] = [
     signature: "self, index, dim=None",
     // negative places are made positive first
     run: (call) => {
-      const index = emptyLike(call.frame, call.tensor("index"));
-      return call.op("Tensor.gather", [call.tensor("self"), call.value("dim"), index]);
+      const self = call.tensor("self");
+      const index = call.tensor("index");
+      if (call.value("dim") === null) {
+        const flat = call.op("Tensor.reshape", [self, -1]);
+        const places = emptyLike(call.frame, call.op("Tensor.reshape", [index, -1]));
+        return call.op("Tensor.gather", [flat, 0, places]);
+      }
+      // but for the dimension itself, both broadcast
+      const dimension = call.dimension(call.number("dim"), self.shape);
+      const others = (shape: readonly number[]): number[] =>
+        shape.map((size, i) => (i === dimension ? 1 : size));
+      const common = broadcastShapes(others(self.shape), others(index.shape));
+      if (common === undefined) return call.fail(shapesDoNotFit(call.name, [self.shape, index.shape]));
+      const [from, places] = [self, index].map((tensor) => {
+        const shape = common.map((size, i) => (i === dimension ? (tensor.shape[i] ?? 1) : size));
+        return sameShape(shape, tensor.shape) ? tensor : expand(call.frame, tensor, shape);
+      });
+      return call.op("Tensor.gather", [
+        from ?? self,
+        call.value("dim"),
+        emptyLike(call.frame, places ?? index),
+      ]);
     },
   },
   { names: both("take"), signature: "self, index", run: take },

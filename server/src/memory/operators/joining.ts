@@ -2,8 +2,9 @@
 import { elementCount, isContiguous, type Tensor } from "../tensor";
 import { isSequence, type Argument } from "./argument";
 import { differentiable } from "./autograd";
+import { channelsLastStrides, isChannelsLast } from "./convolution";
 import type { Frame } from "./frame";
-import { elementwiseStrides, sameShape } from "./kernels";
+import { sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { resultType } from "./promotion";
 import { shapeNotValid, shapesDoNotFit } from "./reasons";
@@ -111,8 +112,7 @@ export function unbind(frame: Frame, tensor: Tensor, dimension: number): Tensor[
     outputs: pieces,
     backward: (inner, gradients) => {
       const dtype = gradients.find((gradient) => gradient !== undefined)?.dtype ?? tensor.dtype;
-      const defined = gradients.filter((gradient) => gradient !== undefined).length;
-      if (defined < count) inner.empty([], dtype);
+      for (let i = 0; i < count; i++) if (gradients[i] === undefined) inner.empty([], dtype);
       return [inner.empty(whole, dtype)];
     },
   });
@@ -129,10 +129,9 @@ export function cat(frame: Frame, tensors: readonly Tensor[], dimension: number)
   const dtype = resultType(parts);
   const size = parts.reduce((sum, part) => sum + (part.shape[dimension] ?? 0), 0);
   const shape = replaced(first.shape, dimension, size);
-  const sameOrder = parts.every((part) => !isContiguous(part) && sameShape(part.strides, first.strides));
-  const strides = sameOrder
-    ? elementwiseStrides(shape, [{ shape, strides: stretched(first, shape) }])
-    : undefined;
+  // of all layouts only channels-last is kept
+  const keepsLayout = parts.every((part) => !isContiguous(part) && isChannelsLast(part));
+  const strides = keepsLayout ? channelsLastStrides(shape) : undefined;
   const result = frame.empty(shape, dtype, strides);
   const sizes = parts.map((part) => part.shape);
   differentiable(frame, {
@@ -147,18 +146,6 @@ export function cat(frame: Frame, tensors: readonly Tensor[], dimension: number)
       ),
   });
   return result;
-}
-
-/** Strides of a tensor of another size whose dimensions lie in the same order. */
-function stretched(tensor: Tensor, shape: readonly number[]): number[] {
-  const order = shape.map((_, i) => i).sort((a, b) => (tensor.strides[b] ?? 0) - (tensor.strides[a] ?? 0));
-  const strides = new Array<number>(shape.length).fill(1);
-  let expected = 1;
-  for (const dimension of order.reverse()) {
-    strides[dimension] = expected;
-    expected *= shape[dimension] ?? 1;
-  }
-  return strides;
 }
 
 function runCat(call: OperatorCall): Tensor {
@@ -272,9 +259,34 @@ export const joiningRows: readonly OperatorRow[] = [
   },
   { names: ["torch.stack"], signature: "tensors, dim=0, *, out=None", run: runStack },
   {
-    names: ["torch.hstack", "torch.column_stack"],
+    names: ["torch.hstack"],
     signature: "tensors, *, out=None",
     run: (call) => joinAlong(call, 1),
+  },
+  {
+    names: ["torch.column_stack"],
+    signature: "tensors, *, out=None",
+    run: (call) => {
+      // vectors and numbers become columns
+      const columns = call
+        .tensors("tensors")
+        .map((tensor) =>
+          tensor.shape.length > 1 ? tensor : reshape(call.frame, tensor, [elementCount(tensor.shape), 1]),
+        );
+      return cat(call.frame, columns, 1);
+    },
+  },
+  {
+    names: ["torch.dstack"],
+    signature: "tensors, *, out=None",
+    run: (call) => {
+      const cubes = call.tensors("tensors").map((tensor) => {
+        if (tensor.shape.length > 2) return tensor;
+        const [rows, columns] = tensor.shape.length === 2 ? tensor.shape : [1, elementCount(tensor.shape)];
+        return reshape(call.frame, tensor, [rows ?? 1, columns ?? 1, 1]);
+      });
+      return cat(call.frame, cubes, 2);
+    },
   },
   {
     names: ["torch.vstack", "torch.row_stack"],

@@ -154,7 +154,7 @@ function binaryCrossEntropyWithLogits(call: OperatorCall): Tensor {
       const text =
         saved[3] === undefined
           ? "mul_(sigmoid(input) - target, grad)"
-          : "mul_((pos_weight * target) * ((pos_weight + 1) * sigmoid(input)), grad)";
+          : "mul_(mul_((pos_weight * target) + 1, sigmoid(input)), grad)";
       return [
         wanted[0] === true ? formula(text).evaluate(inner, names) : undefined,
         wanted[1] === true ? formula("input * 1").evaluate(inner, names) : undefined,
@@ -295,8 +295,9 @@ function klDiv(call: OperatorCall): Tensor {
       const difference = elementwiseOp(inner, "sub", [target, input]);
       return elementwiseOp(inner, "mul", [elementwiseOp(inner, "exp", [target]), difference]);
     }
-    const entropy = elementwiseOp(inner, "xlogy", [target, target]);
-    return elementwiseOp(inner, "sub", [entropy, elementwiseOp(inner, "mul", [target, input])]);
+    // compilers evaluate the right side of the difference first
+    const product = elementwiseOp(inner, "mul", [target, input]);
+    return elementwiseOp(inner, "sub", [elementwiseOp(inner, "xlogy", [target, target]), product]);
   });
   const reduction = reductionOf(call);
   const result = reduced(frame, losses, reduction === "batchmean" ? "sum" : reduction);
@@ -316,7 +317,23 @@ function poissonNll(call: OperatorCall): Tensor {
       : elementwiseOp(inner, "log", [elementwiseOp(inner, "add", [input, call.value("eps")])]);
     return elementwiseOp(inner, "sub", [rate, elementwiseOp(inner, "mul", [target, logs])]);
   });
-  return reduced(frame, losses, reductionOf(call));
+  const whole = call.boolean("full") ? withStirling(call, losses, target) : losses;
+  if (whole !== losses) frame.free(losses);
+  return reduced(frame, whole, reductionOf(call));
+}
+
+/** Stirling's approximation of `log(target!)`, added where the target is above 1. */
+function withStirling(call: OperatorCall, loss: Tensor, target: Tensor): Tensor {
+  const { frame } = call;
+  const stirling = frame.scoped((inner) => {
+    const main = elementwiseOp(inner, "mul", [target, elementwiseOp(inner, "log", [target])]);
+    const difference = elementwiseOp(inner, "sub", [main, target]);
+    const circle = elementwiseOp(inner, "mul", [target, 2 * Math.PI]);
+    const half = elementwiseOp(inner, "mul", [elementwiseOp(inner, "log", [circle]), 0.5]);
+    return elementwiseOp(inner, "add", [difference, half]);
+  });
+  const small = elementwiseOp(frame, "le", [target, 1]);
+  return elementwiseOp(frame, "add", [loss, call.op("Tensor.masked_fill", [stirling, small, 0])]);
 }
 
 function gaussianNll(call: OperatorCall): Tensor {
@@ -429,7 +446,9 @@ export const lossRows: readonly OperatorRow[] = [
   ...fusedLosses.map((row): OperatorRow => ({
     names: [`${F}.${row.op}`],
     signature: `input, target, ${history}${row.parameters === undefined ? "" : `, ${row.parameters}`}, weight=None`,
-    run: (call) => fusedLoss(call, row),
+    // without a parabola it is the absolute difference
+    run: (call) =>
+      row.op === "smooth_l1_loss" && numberOf(call.values.beta) === 0 ? l1Loss(call) : fusedLoss(call, row),
   })),
   { names: [`${F}.l1_loss`], signature: `input, target, ${history}, weight=None`, run: l1Loss },
   {

@@ -3,7 +3,8 @@ import { elementCount, isContiguous, type Tensor } from "../tensor";
 import { differentiable, lowPrecision, needs, widest } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
-import { broadcastShapes, elementwise, sameShape } from "./kernels";
+import { numberOf } from "./argument";
+import { broadcastShapes, elementwise, emptyLike, sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { promoteTypes } from "./promotion";
@@ -79,8 +80,39 @@ export function mm(frame: Frame, a: Tensor, b: Tensor): Tensor {
   return result;
 }
 
+/** Factors of `beta * added + alpha * (a @ b)`. */
+interface Factors {
+  readonly alpha: number;
+  readonly beta: number;
+}
+
+const noFactors: Factors = { alpha: 1, beta: 1 };
+
+function factorsOf(call: OperatorCall): Factors {
+  return { alpha: numberOf(call.values.alpha) ?? 1, beta: numberOf(call.values.beta) ?? 1 };
+}
+
+/** maybe_multiply: a new tensor unless the factor is 1. */
+function scaled(
+  frame: Frame,
+  factor: number,
+  make: (inner: Frame) => Tensor | undefined,
+): Tensor | undefined {
+  if (factor === 1) return make(frame);
+  return frame.temporarily((inner) => {
+    const tensor = make(inner);
+    return tensor === undefined ? undefined : emptyLike(inner, tensor);
+  });
+}
+
 /** `torch.addmm(bias, a, b)`. */
-export function addmm(frame: Frame, bias: Tensor, a: Tensor, b: Tensor): Tensor {
+export function addmm(
+  frame: Frame,
+  bias: Tensor,
+  a: Tensor,
+  b: Tensor,
+  { alpha, beta }: Factors = noFactors,
+): Tensor {
   if (a.shape.length !== 2 || b.shape.length !== 2 || at(a, 1) !== at(b, 0)) misfit("addmm", bias, a, b);
   const result = frame.empty([at(a, 0), at(b, 1)], promoteTypes(a.dtype, b.dtype));
   const { execution } = frame;
@@ -93,11 +125,11 @@ export function addmm(frame: Frame, bias: Tensor, a: Tensor, b: Tensor): Tensor 
     saved: [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined],
     backward: (inner, [gradient], _saved, wanted) => {
       const dtype = gradient?.dtype ?? result.dtype;
-      return [
-        wanted[0] === true ? gradient : undefined,
-        wanted[1] === true ? matrixGradient(inner, left, dtype) : undefined,
-        wanted[2] === true ? matrixGradient(inner, right, dtype) : undefined,
-      ];
+      const make = (input: Matrix): Tensor | undefined =>
+        scaled(inner, alpha, (own) => matrixGradient(own, input, dtype));
+      const ofA = wanted[1] === true ? make(left) : undefined;
+      const ofB = wanted[2] === true ? make(right) : undefined;
+      return [wanted[0] === true ? scaled(inner, beta, () => gradient) : undefined, ofA, ofB];
     },
   });
   execution.noteProducts(at(a, 0) * at(a, 1) * at(b, 1));
@@ -105,7 +137,13 @@ export function addmm(frame: Frame, bias: Tensor, a: Tensor, b: Tensor): Tensor 
 }
 
 /** `torch.bmm`, and `torch.baddbmm` when there is something to add. */
-export function bmm(frame: Frame, a: Tensor, b: Tensor, added?: Tensor): Tensor {
+export function bmm(
+  frame: Frame,
+  a: Tensor,
+  b: Tensor,
+  added?: Tensor,
+  { alpha, beta }: Factors = noFactors,
+): Tensor {
   if (a.shape.length !== 3 || b.shape.length !== 3 || at(a, 0) !== at(b, 0) || at(a, 2) !== at(b, 1)) {
     misfit("bmm", a, b);
   }
@@ -121,9 +159,9 @@ export function bmm(frame: Frame, a: Tensor, b: Tensor, added?: Tensor): Tensor 
     backward: (inner, [gradient], _saved, wanted) => {
       const dtype = gradient?.dtype ?? result.dtype;
       return [
-        wanted[0] === true ? inner.empty(left, dtype) : undefined,
-        wanted[1] === true ? inner.empty(right, dtype) : undefined,
-        wanted[2] === true ? gradient : undefined,
+        wanted[0] === true ? scaled(inner, alpha, (own) => own.empty(left, dtype)) : undefined,
+        wanted[1] === true ? scaled(inner, alpha, (own) => own.empty(right, dtype)) : undefined,
+        wanted[2] === true ? scaled(inner, beta, () => gradient) : undefined,
       ];
     },
   });
@@ -402,7 +440,7 @@ export const matrixRows: readonly OperatorRow[] = [
     run: (call) => {
       const given = [call.tensor("self"), call.tensor("batch1"), call.tensor("batch2")];
       const [added, a, b] = lowPrecision(call.frame, given);
-      return a === undefined || b === undefined ? null : bmm(call.frame, a, b, added);
+      return a === undefined || b === undefined ? null : bmm(call.frame, a, b, added, factorsOf(call));
     },
   },
   {
@@ -411,7 +449,9 @@ export const matrixRows: readonly OperatorRow[] = [
     run: (call) => {
       const given = [call.tensor("self"), call.tensor("mat1"), call.tensor("mat2")];
       const [bias, a, b] = lowPrecision(call.frame, given);
-      return bias === undefined || a === undefined || b === undefined ? null : addmm(call.frame, bias, a, b);
+      return bias === undefined || a === undefined || b === undefined
+        ? null
+        : addmm(call.frame, bias, a, b, factorsOf(call));
     },
   },
   {

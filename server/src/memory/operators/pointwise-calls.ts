@@ -1,10 +1,10 @@
 /** How element-wise operators are called: the table's rows under all their names, and those with a body of their own. */
-import type { Tensor } from "../tensor";
-import { isTensor, numberOf, type Argument } from "./argument";
-import { differentiable, fullPrecision, needs } from "./autograd";
+import { isComplex, type Tensor } from "../tensor";
+import { float, isTensor, numberOf, type Argument } from "./argument";
+import { cast, differentiable, fullPrecision, needs } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
-import { broadcastShapes, elementwise } from "./kernels";
+import { broadcastShapes, elementwise, elementwiseStrides } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp, pointwise } from "./pointwise";
 import { elementwiseRows, type PointwiseRow } from "./pointwise-rows";
@@ -49,7 +49,7 @@ function operandOf(call: OperatorCall, name: string): Argument {
   return call.notUnderstood(name);
 }
 
-/** Rows that arguments change: a rounded quotient has no gradient, a factor of 1 costs nothing. */
+/** Rows that arguments change: a rounded quotient has a gradient of zeros, a factor of 1 costs nothing. */
 const changes: Readonly<
   Record<
     string,
@@ -58,7 +58,10 @@ const changes: Readonly<
 > = {
   div: {
     applies: ({ rounding_mode }) => typeof rounding_mode === "string",
-    to: { gradient: { self: "zeros_like(grad)" }, result: "same" },
+    to: {
+      gradient: { self: "zeros_like(grad, other)", other: "zeros_like(grad, self, other)" },
+      result: "same",
+    },
   },
   add: {
     applies: ({ alpha }) => (numberOf(alpha) ?? 1) === 1,
@@ -123,7 +126,7 @@ function power(call: OperatorCall, base: Argument, exponent: Argument, inPlace: 
         node: isTensor(base) ? "PowBackward1" : "PowBackward2",
         gradient: {
           self: "where(other == 0, scalar(grad), grad * (other * pow(self, other - 1)))",
-          other: "grad * (result * log(self))",
+          other: "where(apart(and(self == 0, other >= 0)), scalar(grad), grad * (result * log(self)))",
         },
         autocast: "fp32",
       }
@@ -140,6 +143,12 @@ function power(call: OperatorCall, base: Argument, exponent: Argument, inPlace: 
   const result = pointwise(call.frame, row, [base, exponent], { inPlace });
   if (result === undefined) return call.fail(shapesDoNotFit(call.name, []));
   return result;
+}
+
+/** `float_power` computes in double precision, complex numbers in their double precision. */
+function doubled(call: OperatorCall, value: Argument): Argument {
+  if (!isTensor(value)) return value;
+  return cast(call.frame, value, isComplex(value.dtype) ? "complex128" : "float64");
 }
 
 /** `2 ** x` keeps the exponent too, which its gradient only asks about for a base of 0. */
@@ -236,16 +245,42 @@ function maskedFill(call: OperatorCall, inPlace: boolean): Tensor {
     inputs: ["self", "mask"],
     gradient: { self: "masked_fill(grad, mask)" },
   };
-  const result = pointwise(call.frame, row, [self, mask], { inPlace, dtype: self.dtype });
+  // out of place it fills a row-major copy
+  const options = { inPlace, dtype: self.dtype, rowMajor: true };
+  const result = pointwise(call.frame, row, [self, mask], options);
   if (isTensor(value) && needs(call.execution, value)) return call.notUnderstood("value");
   return result ?? call.fail(shapesDoNotFit(call.name, [self.shape, mask.shape]));
 }
 
+/** `isfinite`: the magnitudes, masks of what is a number and what is no infinity, and both together. */
+function isFinite(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  return call.frame.scoped((inner) => {
+    const size = elementwiseOp(inner, "abs", [self]);
+    const mask = elementwiseOp(inner, "ne", [size, float(Infinity)]);
+    return elementwiseOp(inner, "logical_and", [elementwiseOp(inner, "eq", [self, self]), mask]);
+  });
+}
+
 const special: readonly OperatorRow[] = [
+  { names: ["torch.isfinite", "Tensor.isfinite"], signature: "self", run: isFinite },
   {
-    names: ["torch.pow", "Tensor.pow", "Tensor.__pow__", "torch.float_power", "Tensor.float_power"],
+    names: ["torch.positive", "Tensor.positive", "Tensor.__pos__"],
+    signature: "self",
+    run: (call) => call.tensor("self"),
+  },
+  {
+    names: ["torch.pow", "Tensor.pow", "Tensor.__pow__"],
     signature: "self, exponent, *, out=None",
     run: (call) => power(call, call.value("self"), call.value("exponent"), false),
+  },
+  {
+    names: ["torch.float_power", "Tensor.float_power"],
+    signature: "self, exponent, *, out=None",
+    run: (call) => {
+      const [base, exponent] = ["self", "exponent"].map((name) => doubled(call, call.value(name)));
+      return power(call, base ?? null, exponent ?? null, false);
+    },
   },
   {
     names: ["Tensor.__rpow__"],
@@ -351,10 +386,9 @@ function glu(call: OperatorCall): Tensor {
   const dimension = call.dimension(call.number("dim"), self.shape);
   const size = self.shape[dimension] ?? 1;
   if (size % 2 !== 0) call.fail(shapesDoNotFit(call.name, [self.shape]));
-  const result = call.frame.empty(
-    self.shape.map((old, i) => (i === dimension ? size / 2 : old)),
-    self.dtype,
-  );
+  const shape = self.shape.map((old, i) => (i === dimension ? size / 2 : old));
+  const half = { shape, strides: self.strides };
+  const result = call.frame.empty(shape, self.dtype, elementwiseStrides(shape, [half, half]));
   const from = self.shape;
   differentiable(call.frame, {
     name: "GluBackward0",

@@ -66,7 +66,6 @@ const unary: readonly PointwiseRow[] = [
     result: "magnitude",
   },
   { op: "neg", places: "torch Tensor", aliases: ["torch.negative", "Tensor.__neg__"], gradient: "-grad" },
-  { op: "positive", places: "torch Tensor", aliases: ["Tensor.__pos__"], gradient: "grad" },
   { op: "sin", places: "torch Tensor", gradient: "grad * cos(self)", result: "float" },
   { op: "cos", places: "torch Tensor", gradient: "grad * -sin(self)", result: "float" },
   {
@@ -202,7 +201,7 @@ const unary: readonly PointwiseRow[] = [
     parameters: "nan=0.0, posinf=None, neginf=None",
     gradient: "grad * isfinite(self)",
   },
-  ...["isnan", "isinf", "isfinite", "logical_not"].map((op): PointwiseRow => ({
+  ...["isnan", "isinf", "logical_not"].map((op): PointwiseRow => ({
     op,
     places: "torch Tensor",
     result: "bool",

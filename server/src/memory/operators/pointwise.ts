@@ -69,6 +69,8 @@ export interface PointwiseOptions {
   /** Numbers of the formulas, e.g. `value`. */
   readonly numbers?: Readonly<Record<string, number>>;
   readonly dtype?: Dtype;
+  /** The result lies row by row, however the operands lie. */
+  readonly rowMajor?: boolean;
 }
 
 type Named = Record<string, Tensor | number | undefined>;
@@ -92,12 +94,13 @@ export function pointwise(
   }
   const numbers = tensors.length === given.length ? undefined : given.filter((value) => !isTensor(value));
   const dtype = options.dtype ?? resultDtype(row, resultType(tensors, numbers));
-  const result = frame.empty(shape, dtype, elementwiseStrides(shape, tensors));
+  const strides = options.rowMajor === true ? undefined : elementwiseStrides(shape, tensors);
+  const result = frame.empty(shape, dtype, strides);
   const formulas = wantedFormulas(frame, ready.formulas, cast);
   if (formulas === undefined) return result;
   const named = namedOperands(ready, cast, given, options.numbers);
   named.result = result;
-  const keys = savedNames(formulas, named);
+  const keys = savedNames(formulas, ready.formulas, named);
   frame.execution.attach({
     name: ready.node,
     inputs: cast.map((tensor, i) => (formulas[i] === undefined ? undefined : tensor)),
@@ -142,7 +145,7 @@ function runInPlace(
   if (!needsGraphInPlace(frame, target, operands.slice(1))) return target;
   const formulas = inPlaceFormulas.map((each, i) => (needs(frame.execution, operands[i]) ? each : undefined));
   // The target needs a place among the edges even when only another operand requires a gradient.
-  const keys = savedNames(formulas, { ...named, result: target });
+  const keys = savedNames(formulas, inPlaceFormulas, { ...named, result: target });
   const original = keys.includes("self") ? elementwise(frame, [target], target.dtype) : undefined;
   attachInPlace(frame, {
     name: node,
@@ -161,21 +164,34 @@ function asTensor(value: Tensor | number | undefined): Tensor | undefined {
   return value instanceof Tensor ? value : undefined;
 }
 
-/** Tensors that the wanted formulas name. */
-function savedNames(formulas: readonly (Formula | undefined)[], named: Readonly<Named>): string[] {
+/**
+ * What the node keeps: an input that one formula names only when that formula is wanted; one that several name, and the
+ * result, in any case (`guard_for` in tools/autograd/gen_variable_type.py).
+ */
+function savedNames(
+  wanted: readonly (Formula | undefined)[],
+  all: readonly (Formula | undefined)[],
+  named: Readonly<Named>,
+): string[] {
   const keys: string[] = [];
   let hasResult = false;
-  for (const each of formulas) {
+  for (const [i, each] of all.entries()) {
     for (const name of each?.names ?? []) {
       if (!(named[name] instanceof Tensor)) continue;
       if (name === "result") hasResult = true;
-      else if (!keys.includes(name)) keys.push(name);
+      else if (!keys.includes(name) && (wanted[i] !== undefined || isShared(all, name))) keys.push(name);
     }
   }
   // PyTorch packs inputs by name, then the result.
   if (keys.length > 1) keys.sort();
   if (hasResult) keys.push("result");
   return keys;
+}
+
+function isShared(formulas: readonly (Formula | undefined)[], name: string): boolean {
+  let count = 0;
+  for (const each of formulas) if (each?.names.has(name) === true) count++;
+  return count > 1;
 }
 
 /** Without the tensors, which backward must not keep alive. */

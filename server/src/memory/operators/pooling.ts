@@ -138,8 +138,11 @@ function adaptiveMaxPool(call: OperatorCall, rank: number): Argument {
   const sizes = adaptiveSize(call, rank, input);
   if (rank === 1) {
     const wide = unsqueeze(frame, input, input.shape.length - 1);
-    const { values } = pooled(frame, wide, [1, ...sizes], "AdaptiveMaxPool2DBackward0", true);
-    return squeeze(frame, values, [values.shape.length - 2]);
+    const { values, indices } = pooled(frame, wide, [1, ...sizes], "AdaptiveMaxPool2DBackward0", true);
+    const flat = (tensor: Tensor): Tensor => squeeze(frame, tensor, [tensor.shape.length - 2]);
+    return call.boolean("return_indices") && indices !== undefined
+      ? [flat(values), flat(indices)]
+      : flat(values);
   }
   const { values, indices } = pooled(frame, input, sizes, `AdaptiveMaxPool${rank}DBackward0`, true);
   return call.boolean("return_indices") && indices !== undefined ? [values, indices] : values;

@@ -1,10 +1,10 @@
 /** Reductions, softmax, sorting: FunctionsManual.cpp and derivatives.yaml. */
 import { contiguousStrides, isFloating, type Dtype, type Tensor } from "../tensor";
-import { isTensor, numberOf, type Argument, type NamedTuple } from "./argument";
+import { numberOf, type Argument, type NamedTuple } from "./argument";
 import { cast, differentiable, fullPrecision, optionalDtype } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
-import { elementwiseStrides, emptyLike } from "./kernels";
+import { emptyLike } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { toFloating } from "./promotion";
@@ -15,7 +15,7 @@ export function named(names: readonly string[], values: readonly Argument[]): Na
 }
 
 /** Shape after a reduction over these dimensions. */
-function reducedShape(shape: readonly number[], dims: readonly number[], keepdim: boolean): number[] {
+export function reducedShape(shape: readonly number[], dims: readonly number[], keepdim: boolean): number[] {
   const kept = shape.map((size, i) => (dims.includes(i) ? 1 : size));
   return keepdim ? kept : kept.filter((_, i) => !dims.includes(i));
 }
@@ -40,9 +40,24 @@ interface ReductionRow {
   readonly autocast?: "fp32" | "dtype";
 }
 
+function otherNorms(gradients: Readonly<Record<string, string>>): Record<string, ReductionRow> {
+  return Object.fromEntries(
+    Object.entries(gradients).map(([name, gradient]): [string, ReductionRow] => [
+      name,
+      {
+        node: "LinalgVectorNormBackward0",
+        saved: ["self", "result"],
+        gradient,
+        result: "float",
+        autocast: "dtype",
+      },
+    ]),
+  );
+}
+
 const reductions: Readonly<Record<string, ReductionRow>> = {
   sum: { node: "SumBackward1", saved: [], gradient: "expand", result: "sum", autocast: "dtype" },
-  nansum: { node: "NansumBackward0", saved: ["self"], gradient: "grad * isnan(self)", result: "sum" },
+  nansum: { node: "NansumBackward0", saved: ["self"], gradient: "grad * not(isnan(self))", result: "sum" },
   mean: { node: "MeanBackward1", saved: [], gradient: "grad / 2", result: "float" },
   amax: { node: "AmaxBackward0", saved: ["self", "result"], gradient: "amax" },
   amin: { node: "AminBackward0", saved: ["self", "result"], gradient: "amax" },
@@ -69,6 +84,12 @@ const reductions: Readonly<Record<string, ReductionRow>> = {
     result: "float",
     autocast: "dtype",
   },
+  // norms of other orders: below 1, below 2, above 2 (norm_backward in FunctionsManual.cpp)
+  ...otherNorms({
+    "norm-small": "apart(sgn(self) * masked_fill_(abs(self), self == 0)) * grad * pow(result, 2)",
+    "norm-middle": "apart(sgn(self) * abs(self)) * apart(grad / pow(result, 2))",
+    "norm-large": "apart(self * abs(self)) * apart(grad / pow(result, 2))",
+  }),
   "norm-inf": {
     node: "LinalgVectorNormBackward0",
     saved: ["self", "result"],
@@ -194,12 +215,13 @@ function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): T
     case "norm-inf": {
       // the gradient's share of those that are as large as the norm
       if (self === undefined) return undefined;
-      frame.empty(shape, self.dtype);
       frame.empty(shape, "bool");
       frame.temporarily((inner) => {
+        inner.empty(shape, self.dtype);
         inner.empty(shape, "bool");
-        return inner.empty(shape, "bool");
+        return inner.empty(shape, self.dtype);
       });
+      frame.empty(grad.shape, "int64");
       frame.empty(grad.shape, grad.dtype);
       for (let i = 0; i < 2; i++) frame.empty(shape, grad.dtype);
       return frame.empty(shape, grad.dtype);
@@ -215,6 +237,8 @@ function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): T
 // --- Calls ----------------------------------------------------------------------------------------------------------
 
 function dimsOf(call: OperatorCall, tensor: Tensor): number[] | undefined {
+  // `x.var(True)`: whether it is unbiased, over everything
+  if (typeof call.values.dim === "boolean") return undefined;
   const asked = call.optionalIntegers("dim");
   if (asked === undefined || asked.length === 0) return undefined;
   return asked.map((dimension) => call.dimension(dimension, tensor.shape));
@@ -233,77 +257,13 @@ function runReduction(call: OperatorCall, op: string): Tensor {
   });
 }
 
-/** `max`/`min`: of everything, along a dimension, or element by element. */
-function extremum(call: OperatorCall, op: "max" | "min"): Argument {
-  const self = call.tensor("self");
-  const second = call.value("dim");
-  if (isTensor(second))
-    return elementwiseOp(call.frame, op === "max" ? "maximum" : "minimum", [self, second]);
-  if (second === null) return wholeExtremum(call.frame, self, op);
-  const dimension = call.dimension(call.number("dim"), self.shape);
-  return selected(
-    call.frame,
-    self,
-    dimension,
-    call.boolean("keepdim"),
-    op === "max" ? "MaxBackward0" : "MinBackward0",
-  );
-}
-
-function wholeExtremum(frame: Frame, self: Tensor, op: "max" | "min"): Tensor {
-  const result = frame.empty([], self.dtype);
-  const shape = self.shape;
-  differentiable(frame, {
-    name: op === "max" ? "MaxBackward1" : "MinBackward1",
-    inputs: [self],
-    outputs: [result],
-    saved: [self, result],
-    // evenly_distribute_backward: masks of what is NaN and what is equal, their number, the gradient's share.
-    backward: (inner, [gradient]) => {
-      if (gradient === undefined) return [undefined];
-      for (let i = 0; i < 3; i++) inner.empty(shape, "bool");
-      inner.empty([], "bool");
-      inner.empty([], "int64");
-      inner.empty([], gradient.dtype);
-      return [inner.empty(shape, gradient.dtype)];
-    },
-  });
-  return result;
-}
-
-/** Values and places along a dimension; backward scatters the gradient into zeros. */
-function selected(
-  frame: Frame,
-  self: Tensor,
-  dimension: number,
-  keepdim: boolean,
-  node: string,
-  size?: number,
-): NamedTuple {
-  const shape =
-    size === undefined
-      ? reducedShape(self.shape, [dimension], keepdim)
-      : self.shape.map((old, i) => (i === dimension ? size : old));
-  const values = frame.empty(shape, self.dtype);
-  const indices = frame.empty(shape, "int64");
-  const from = self.shape;
-  differentiable(frame, {
-    name: node,
-    inputs: [self],
-    outputs: [values],
-    saved: [indices],
-    backward: (inner, [gradient]) => [gradient === undefined ? undefined : inner.empty(from, gradient.dtype)],
-  });
-  return named(["values", "indices"], [values, indices]);
-}
-
 /** `cumsum` and `cumprod`: same shape; backward turns the order twice. */
 function cumulative(call: OperatorCall, op: "cumsum" | "cumprod"): Tensor {
   const given = call.tensor("self");
   const asked = optionalDtype(call.frame, given, call.dtype("dtype"));
   const self = asked === undefined ? given : cast(call.frame, given, asked);
   const dtype = isFloating(self.dtype) ? self.dtype : "int64";
-  const result = emptyLike(call.frame, self, dtype);
+  const result = call.frame.empty(self.shape, dtype);
   differentiable(call.frame, {
     name: op === "cumsum" ? "CumsumBackward0" : "CumprodBackward0",
     inputs: [self],
@@ -337,7 +297,7 @@ function softmaxIn(
   const dtype = optionalDtype(frame, given, asked);
   const direct = frame.execution.device === "cuda" && given.dtype === "float16" && dtype === "float32";
   const self = dtype === undefined || direct ? given : cast(frame, given, dtype);
-  const result = emptyLike(frame, self, dtype ?? self.dtype);
+  const result = frame.empty(self.shape, dtype ?? self.dtype);
   const from = self.dtype;
   differentiable(frame, {
     name: op === "softmax" ? "SoftmaxBackward0" : "LogSoftmaxBackward0",
@@ -363,11 +323,17 @@ function runNorm(call: OperatorCall): Tensor {
   return reduce(call.frame, self, { op: normOf(call), ...(dims === undefined ? {} : { dims }), keepdim });
 }
 
-/** Orders other than 1, 2 and infinity are taken for 2. */
+/** The row of the norm's order; norms of matrices by their singular values are not followed. */
 function normOf(call: OperatorCall): string {
-  const order = numberOf(call.values.p) ?? numberOf(call.values.ord);
+  const name = call.values.p === undefined ? "ord" : "p";
+  const given = call.value(name);
+  if (given === null || given === "fro") return "norm";
+  const order = numberOf(given) ?? call.notUnderstood(name);
+  if (order === 2) return "norm";
   if (order === 1) return "norm1";
-  return order === Infinity || order === -Infinity ? "norm-inf" : "norm";
+  if (order === Infinity || order === -Infinity) return "norm-inf";
+  if (order < 1) return "norm-small";
+  return order < 2 ? "norm-middle" : "norm-large";
 }
 
 /** `F.normalize`: the norm, clamped and expanded, divides the input. */
@@ -382,28 +348,22 @@ function normalize(call: OperatorCall): Tensor {
   return call.optionalTensor("out") ?? elementwiseOp(frame, "div", [self, wide]);
 }
 
+/** `nanmean`: the sum of the numbers divided by how many there are. */
+function nanMean(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const dims = dimsOf(call, self);
+  const asked = { ...(dims === undefined ? {} : { dims }), keepdim: call.boolean("keepdim") };
+  const count = call.frame.scoped((frame) => {
+    const numbers = elementwiseOp(frame, "logical_not", [elementwiseOp(frame, "isnan", [self])]);
+    return reduce(frame, numbers, { op: "sum", ...asked });
+  });
+  const sum = reduce(call.frame, self, { op: "nansum", ...asked });
+  return elementwiseOp(call.frame, "div", [sum, count]);
+}
+
 /** `var_mean`, `std_mean`. */
 function withMean(call: OperatorCall, op: "var" | "std"): Argument {
   return [runReduction(call, op), runReduction(call, "mean")];
-}
-
-function sort(call: OperatorCall): NamedTuple {
-  const self = call.tensor("self");
-  const dimension = call.dimension(call.number("dim"), self.shape);
-  const row = selected(call.frame, self, dimension, true, "SortBackward0", self.shape[dimension]);
-  return row;
-}
-
-function topk(call: OperatorCall): NamedTuple {
-  const self = call.tensor("self");
-  const dimension = call.dimension(call.number("dim"), self.shape);
-  return selected(call.frame, self, dimension, true, "TopkBackward0", call.number("k"));
-}
-
-function argsort(call: OperatorCall): Argument {
-  const self = call.tensor("self");
-  call.frame.temporarily((inner) => emptyLike(inner, self));
-  return call.frame.empty(self.shape, "int64", elementwiseStrides(self.shape, [self]));
 }
 
 function both(name: string): string[] {
@@ -414,7 +374,7 @@ const F = "torch.nn.functional";
 
 export const reductionRows: readonly OperatorRow[] = [
   ...["sum", "nansum", "mean", "prod"].map((op): OperatorRow => ({
-    names: op === "mean" ? [...both("mean"), ...both("nanmean")] : both(op),
+    names: both(op),
     signature: "self, dim=None, keepdim=False, *, dtype=None, out=None",
     run: (call) => runReduction(call, op),
   })),
@@ -438,25 +398,10 @@ export const reductionRows: readonly OperatorRow[] = [
     signature: "self, dim=None, keepdim=False",
     run: (call) => runReduction(call, op),
   })),
-  ...(["max", "min"] as const).map((op): OperatorRow => ({
-    names: both(op),
-    signature: "self, dim=None, keepdim=False, *, other=None, out=None",
-    run: (call) => {
-      const other = call.optionalTensor("other");
-      if (other === undefined) return extremum(call, op);
-      const name = op === "max" ? "maximum" : "minimum";
-      return elementwiseOp(call.frame, name, [call.tensor("self"), other]);
-    },
-  })),
   {
-    names: [...both("median"), ...both("nanmedian"), ...both("mode")],
-    signature: "self, dim=None, keepdim=False, *, out=None",
-    run: (call) => {
-      const self = call.tensor("self");
-      if (call.value("dim") === null) return wholeExtremum(call.frame, self, "max");
-      const dimension = call.dimension(call.number("dim"), self.shape);
-      return selected(call.frame, self, dimension, call.boolean("keepdim"), "MedianBackward1");
-    },
+    names: both("nanmean"),
+    signature: "self, dim=None, keepdim=False, *, dtype=None, out=None",
+    run: nanMean,
   },
   {
     names: both("norm"),
@@ -501,17 +446,5 @@ export const reductionRows: readonly OperatorRow[] = [
     names: [`${F}.log_softmax`],
     signature: "self, dim=None, _stacklevel=3, dtype=None",
     run: (call) => runSoftmax(call, "log_softmax"),
-  },
-  { names: both("topk"), signature: "self, k, dim=-1, largest=True, sorted=True, *, out=None", run: topk },
-  { names: both("sort"), signature: "self, dim=-1, descending=False, stable=False, *, out=None", run: sort },
-  { names: both("argsort"), signature: "self, dim=-1, descending=False, stable=False", run: argsort },
-  {
-    names: both("kthvalue"),
-    signature: "self, k, dim=-1, keepdim=False, *, out=None",
-    run: (call) => {
-      const self = call.tensor("self");
-      const dimension = call.dimension(call.number("dim"), self.shape);
-      return selected(call.frame, self, dimension, call.boolean("keepdim"), "KthvalueBackward0");
-    },
   },
 ];

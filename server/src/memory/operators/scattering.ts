@@ -1,7 +1,7 @@
 /** Scattering: aten/src/ATen/native/TensorAdvancedIndexing.cpp, scatter_reduce_backward in FunctionsManual.cpp. */
 import type { BackwardFunction } from "../graph";
 import type { Tensor } from "../tensor";
-import { isSequence, isTensor } from "./argument";
+import { isSequence, isTensor, numberOf } from "./argument";
 import { differentiable, needs } from "./autograd";
 import { Frame } from "./frame";
 import { writeInPlace } from "./indexing";
@@ -34,7 +34,7 @@ function scatter(call: OperatorCall, kind: Scatter, inPlace: boolean): Tensor {
   const source = isTensor(value) ? value : undefined;
   const isNeeded = needs(frame.execution, source);
   const saved = isNeeded || !kind.adds ? [index, kind.keepsSource && isNeeded ? source : undefined] : [];
-  const row = { name: kind.node, saved, backward: scatterBackward(source, kind.adds) };
+  const row = { name: kind.node, saved, backward: scatterBackward(source, kind.adds, alphaOf(call)) };
   if (inPlace) {
     if (needsGraphInPlace(frame, self, [source]))
       attachInPlace(frame, { ...row, target: self, others: [source] });
@@ -45,13 +45,26 @@ function scatter(call: OperatorCall, kind: Scatter, inPlace: boolean): Tensor {
   return result;
 }
 
-function scatterBackward(source: Tensor | undefined, adds: boolean): BackwardFunction {
+/** The factor of what `index_add` adds. */
+function alphaOf(call: OperatorCall): number {
+  return numberOf(call.values.alpha) ?? 1;
+}
+
+/** `alpha`: a factor of the source, with which its gradient is multiplied once more. */
+function scatterBackward(source: Tensor | undefined, adds: boolean, alpha = 1): BackwardFunction {
   return (inner, [gradient], _saved, wanted) => {
     if (gradient === undefined) return [];
     const own = adds || wanted[0] !== true ? gradient : emptyLike(inner, gradient);
+    const taken = (): Tensor | undefined =>
+      wanted[1] === true && source !== undefined ? inner.empty(source.shape, gradient.dtype) : undefined;
     return [
       wanted[0] === true ? own : undefined,
-      wanted[1] === true && source !== undefined ? inner.empty(source.shape, gradient.dtype) : undefined,
+      alpha === 1
+        ? taken()
+        : inner.temporarily((frame) => {
+            const gathered = taken();
+            return gathered === undefined ? undefined : emptyLike(frame, gathered);
+          }),
     ];
   };
 }
@@ -61,6 +74,8 @@ function scatterReduce(call: OperatorCall, inPlace: boolean): Tensor {
   const { frame } = call;
   const [self, index, source] = [call.tensor("self"), call.tensor("index"), call.tensor("src")];
   const kind = call.text("reduce");
+  // the gradient of products goes by which of them are zero
+  if (kind === "prod") return call.notUnderstood("reduce");
   const includesSelf = call.value("include_self") !== false;
   const own = inPlace ? clone(frame, self) : self;
   const result = inPlace ? self : emptyLike(frame, self);
@@ -156,12 +171,12 @@ function put(call: OperatorCall, node: string, index: string, values: string, in
   const given = call.value(index);
   const kept = (isSequence(given) ? given : [given]).filter(isTensor);
   const source = call.tensor(values);
+  const accumulates = call.values.accumulate === true;
   if (inPlace) {
-    writeInPlace(frame, self, source, kept, node);
+    writeInPlace(frame, self, source, kept, node, accumulates);
     return self;
   }
   const result = emptyLike(frame, self);
-  const accumulates = call.values.accumulate === true;
   differentiable(frame, {
     name: node,
     inputs: [self, source],

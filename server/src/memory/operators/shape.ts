@@ -167,14 +167,19 @@ function repeatInterleave(call: OperatorCall): Tensor {
 // --- Copies ---------------------------------------------------------------------------------------------------------
 
 /** Operators that copy all elements to other places; so does their backward. */
-function rearranged(call: OperatorCall, shape: readonly number[], name: string, dtype?: Dtype): Tensor {
+function rearranged(
+  call: OperatorCall,
+  shape: readonly number[],
+  name: string,
+  { dtype, rowMajor }: { readonly dtype?: Dtype; readonly rowMajor?: boolean } = {},
+): Tensor {
   const tensor = self(call);
   const { frame } = call;
-  const same = sameShape(shape, tensor.shape);
+  const keeps = rowMajor !== true && sameShape(shape, tensor.shape);
   const result = frame.empty(
     shape,
     dtype ?? tensor.dtype,
-    same ? elementwiseStrides(shape, [tensor]) : contiguousStrides(shape),
+    keeps ? elementwiseStrides(shape, [tensor]) : contiguousStrides(shape),
   );
   const from = tensor.shape;
   differentiable(frame, {
@@ -413,7 +418,7 @@ export const shapeRows: readonly OperatorRow[] = [
   {
     names: both("roll"),
     signature: "self, shifts, dims=None",
-    run: (call) => rearranged(call, self(call).shape, "RollBackward0"),
+    run: (call) => rearranged(call, self(call).shape, "RollBackward0", { rowMajor: true }),
   },
   {
     names: both("flip"),
@@ -428,7 +433,10 @@ export const shapeRows: readonly OperatorRow[] = [
   ...(["tril", "triu"] as const).map((name): OperatorRow => ({
     names: both(name),
     signature: "self, diagonal=0, *, out=None",
-    run: (call) => rearranged(call, self(call).shape, name === "tril" ? "TrilBackward0" : "TriuBackward0"),
+    run: (call) =>
+      rearranged(call, self(call).shape, name === "tril" ? "TrilBackward0" : "TriuBackward0", {
+        rowMajor: true,
+      }),
   })),
   {
     names: both("clone"),

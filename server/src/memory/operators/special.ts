@@ -1,10 +1,10 @@
 /** Operators with gradients of a shape of their own: complex numbers from parts, running extrema, blocks on a diagonal. */
 import type { Dtype, Tensor } from "../tensor";
 import { isSequence, isTensor } from "./argument";
-import { differentiable } from "./autograd";
+import { differentiable, needs } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
-import { broadcastShapes, emptyLike } from "./kernels";
+import { broadcastShapes, elementwiseStrides, emptyLike } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { named } from "./reductions";
 import { shapesDoNotFit } from "./reasons";
@@ -41,7 +41,7 @@ function complex(call: OperatorCall): Tensor {
     name: "ComplexBackward0",
     inputs: parts,
     outputs: [result],
-    saved: parts,
+    saved: parts.filter((one) => needs(call.execution, one)),
     backward: (inner, [gradient], _saved, wanted) =>
       gradient === undefined ? [] : wanted.map((one) => (one ? part(inner, gradient) : undefined)),
   });
@@ -51,7 +51,9 @@ function complex(call: OperatorCall): Tensor {
 /** `torch.polar(abs, angle)`: polar_backward in FunctionsManual.cpp. */
 function polar(call: OperatorCall): Tensor {
   const [abs, angle] = [call.tensor("real"), call.tensor("imag")];
-  const result = emptyLike(call.frame, abs, complexOf(abs.dtype));
+  const shape = broadcastShapes(abs.shape, angle.shape);
+  if (shape === undefined) return call.fail(shapesDoNotFit(call.name, [abs.shape, angle.shape]));
+  const result = call.frame.empty(shape, complexOf(abs.dtype), elementwiseStrides(shape, [abs, angle]));
   differentiable(call.frame, {
     name: "PolarBackward0",
     inputs: [abs, angle],

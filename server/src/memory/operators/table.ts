@@ -19,6 +19,7 @@ import { recurrentRows } from "./recurrent";
 import { reductionRows } from "./reductions";
 import { scatteringRows } from "./scattering";
 import { shapeRows } from "./shape";
+import { sortingRows } from "./sorting";
 import { specialRows } from "./special";
 import { weightNormRows } from "./weight-norm";
 
@@ -33,6 +34,7 @@ export function operatorRows(): readonly OperatorRow[] {
     ...paddingRows,
     ...poolingRows,
     ...reductionRows,
+    ...sortingRows,
     ...normalisationRows,
     ...weightNormRows,
     ...indexingRows,
