@@ -4,8 +4,18 @@ import type { MessageText } from "./message";
 export const unknownReasons = {
   call: { en: "the call of `{name}` is not understood", "zh-cn": "无法理解对 `{name}` 的调用" },
   notInstalled: {
-    en: "`{library}` is not found in a Python environment known here, so `{name}` cannot be read",
-    "zh-cn": "在此处已知的 Python 环境中找不到 `{library}`，因此无法读取 `{name}`",
+    en: "`{library}` is not found in a Python environment known here, so `{name}` cannot be read: choose the interpreter that has it (in the editor, or with `--python`)",
+    "zh-cn":
+      "在此处已知的 Python 环境中找不到 `{library}`，因此无法读取 `{name}`：请选择装有它的解释器（在编辑器中，或用 `--python`）",
+  },
+  checkpoint: {
+    en: "the configuration of the checkpoint `{name}` is not known: a model made from its configuration class says its sizes, e.g. `# vram: model=BertModel(BertConfig(hidden_size=256))`",
+    "zh-cn":
+      "无法得知检查点 `{name}` 的配置：可用其配置类写明模型的大小，例如 `# vram: model=BertModel(BertConfig(hidden_size=256))`",
+  },
+  quantised: {
+    en: "scales of quantised weights are not counted",
+    "zh-cn": "未计入量化权重的缩放因子",
   },
   name: { en: "`{name}` is not known here", "zh-cn": "此处无法得知 `{name}`" },
   import: { en: "`{name}` comes from another file", "zh-cn": "`{name}` 来自其他文件" },

@@ -21,15 +21,41 @@ const cache = new WeakMap<readonly Statement[], FileIndex>();
 export function indexOf(body: readonly Statement[]): FileIndex {
   const known = cache.get(body);
   if (known !== undefined) return known;
+  const statements = body.flatMap(importedLate);
   const index = {
-    binding: grouped(body, (statement) => namesOf(statement)),
-    stars: body.filter((one) => one.kind === "ImportFrom" && one.names.some(({ name }) => name === "*")),
-    imports: body.filter(({ kind }) => kind === "Import" || kind === "ImportFrom"),
+    binding: grouped(statements, (statement) => namesOf(statement)),
+    stars: statements.filter(
+      (one) => one.kind === "ImportFrom" && one.names.some(({ name }) => name === "*"),
+    ),
+    imports: statements.filter(({ kind }) => kind === "Import" || kind === "ImportFrom"),
     stored: storedIn(body),
     registrations: grouped(body, keysOf),
   };
   cache.set(body, index);
   return index;
+}
+
+/**
+ * A package that puts another module in its place, which imports names when they are asked for, lists them under
+ * `if TYPE_CHECKING`: transformers and diffusers do so.
+ */
+function importedLate(statement: Statement): readonly Statement[] {
+  if (statement.kind !== "If") return [statement];
+  const { test, body, orelse } = statement;
+  const name = test.kind === "Name" ? test.id : test.kind === "Attribute" ? test.attribute.id : "";
+  const replaces = orelse.some(
+    (one) => one.kind === "Assign" && one.targets.some((target) => isModuleTable(target)),
+  );
+  return name === "TYPE_CHECKING" && replaces ? body : [statement];
+}
+
+/** `sys.modules[…]`. */
+function isModuleTable(target: Expression): boolean {
+  return (
+    target.kind === "Subscript" &&
+    target.object.kind === "Attribute" &&
+    target.object.attribute.id === "modules"
+  );
 }
 
 function grouped(

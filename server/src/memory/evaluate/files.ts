@@ -19,7 +19,18 @@ import type { ImportedModule } from "../../python/resolve-import";
 const mostFiles = 300;
 
 /** Parts of packages that `library/` has instead of their sources. */
-const modelled = /^(torchvision\.(datasets|transforms)|lightning|pytorch_lightning)(\.|$)/;
+const modelled =
+  /^(torchvision\.(datasets|transforms)|lightning|pytorch_lightning|peft|huggingface_hub|accelerate|trl|bitsandbytes|deepspeed)(\.|$)/;
+
+/** Of transformers the models and configurations are read, with what they are built from. */
+const readOfTransformers = new RegExp(
+  [
+    "^transformers$",
+    "^transformers\\.models(\\.(?!auto(\\.|$)).*)?$",
+    "^transformers\\.(activations|pytorch_utils|modeling_layers|__version__)(\\..*)?$",
+    "^transformers\\.(?!Auto|Pre[tT]rained|BitsAndBytes|Generation)\\w*(Model|Config|For[A-Z]\\w*)$",
+  ].join("|"),
+);
 
 export class Files {
   private readonly loaded = new Map<string, FileModule>();
@@ -51,7 +62,28 @@ export class Files {
 
   /** What a script takes from there is known by what it does to shapes; the package's own files see its sources. */
   private isModelled(name: string): boolean {
+    if (name.startsWith("transformers"))
+      return !readOfTransformers.test(name) && /^transformers\./.test(name);
     return modelled.test(name) && !this.interpreter.frame.root.moduleName.startsWith("torchvision");
+  }
+
+  /** The name under which `library/` has what a relative import of the running file names. */
+  modelledName(path: string, level: number): string | undefined {
+    const name = this.dottedName(path, level);
+    return this.isModelled(name) ? name : undefined;
+  }
+
+  /** A file of an installed library by its name, whether scripts would see it or not. */
+  source(name: string): { readonly frame: Frame; readonly classNames: readonly string[] } | undefined {
+    const found = this.interpreter.world.resolveImport?.(name, 0, undefined);
+    const file = found === undefined ? undefined : this.load(found, name);
+    if (found === undefined || file === undefined) return undefined;
+    return {
+      frame: file.frame,
+      get classNames() {
+        return found.module.body.flatMap((one) => (one.kind === "ClassDefinition" ? [one.name.id] : []));
+      },
+    };
   }
 
   /** The absolute name of what an import in the running file names. */
@@ -290,9 +322,11 @@ function isPackage(key: string): boolean {
 
 /** Import statements, those of modules whose name the other name begins with first, else the last first. */
 function byAffinity(imports: readonly Statement[], name: string): Statement[] {
+  const lower = name.toLowerCase();
   const affinity = (statement: Statement): number => {
     const last = statement.kind === "ImportFrom" ? (statement.module.split(".").at(-1) ?? "") : "";
-    return last !== "" && name.startsWith(last) ? last.length : 0;
+    const plain = last.replaceAll("_", "").toLowerCase();
+    return plain !== "" && (name.startsWith(last) || lower.startsWith(plain)) ? plain.length : 0;
   };
   return [...imports].reverse().sort((a, b) => affinity(b) - affinity(a));
 }

@@ -26,8 +26,8 @@ export function executeImport(interpreter: Interpreter, node: Import): Completio
 export function executeImportFrom(interpreter: Interpreter, node: ImportFrom): Completion {
   const { library, references, frame } = interpreter;
   const root = node.module.split(".")[0] ?? node.module;
-  const isLibrary = node.level === 0;
   const file = fileOf(interpreter, node.module, node.level);
+  const module = node.level === 0 ? node.module : interpreter.files.modelledName(node.module, node.level);
   if (file !== undefined) {
     for (const one of node.names) {
       if (one.name === "*") interpreter.files.importAll(frame, file);
@@ -38,17 +38,18 @@ export function executeImportFrom(interpreter: Interpreter, node: ImportFrom): C
   if (node.level === 0) requireInstalled(interpreter, root, node);
   for (const one of node.names) {
     if (one.name === "*") {
-      if (isLibrary)
-        for (const [name, value] of library.starExports(node.module)) frame.assign(references, name, value);
+      if (module !== undefined)
+        for (const [name, value] of library.starExports(module)) frame.assign(references, name, value);
       continue;
     }
-    const known = isLibrary
-      ? library.attribute(node.module, one.name)
-      : interpreter.unknown("import", node, { name: one.name });
+    const known =
+      module === undefined
+        ? interpreter.unknown("import", node, { name: one.name })
+        : library.attribute(module, one.name);
     frame.assign(
       references,
       one.alias ?? one.name,
-      known === undefined ? new LibraryName(`${node.module}.${one.name}`) : known,
+      known === undefined ? new LibraryName(`${module ?? node.module}.${one.name}`) : known,
     );
   }
   return undefined;

@@ -2,7 +2,7 @@
  * Evaluates an expression of the script where it stands, e.g. `Net(args.width)` inside `main()`: the statements before it
  * in its function are run first, parameters taking their defaults.
  */
-import type { Assign, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
 import { childrenOf } from "../../python/walk";
@@ -145,7 +145,8 @@ function finalValue(interpreter: Interpreter, made: Assignment, allowance: () =>
   if (isUnknown(fault)) return isLimit(fault.reason) ? fault : undefined;
   interpreter.tracing = true;
   const until = made.rest.findIndex(
-    (statement) => trains(statement) || takesParameters(statement, made.name),
+    (statement) =>
+      trains(statement) || takesParameters(statement, made.name) || handsOver(statement, made.name),
   );
   prepare(interpreter, until < 0 ? [] : made.rest.slice(0, until), allowance);
   interpreter.tracing = false;
@@ -170,6 +171,21 @@ function takesParameters(statement: Statement, name: string): boolean {
       node.callee.object.kind === "Name" &&
       node.callee.object.id === name,
   );
+}
+
+/** Whether a statement gives the model to what trains it: `Trainer(model=name)`, `trainer.fit(name)`, `prepare(name)`. */
+function handsOver(statement: Statement, name: string): boolean {
+  if (statement.kind === "FunctionDefinition" || statement.kind === "ClassDefinition") return false;
+  return someNode(statement, (node) => {
+    if (node.kind !== "Call" || !/^(\w*Trainer|fit|prepare|initialize)$/.test(calledName(node))) return false;
+    const given = [...node.positional, ...node.keywords.map(({ value }) => value)];
+    return given.some((value) => value.kind === "Name" && value.id === name);
+  });
+}
+
+function calledName({ callee }: Call): string {
+  if (callee.kind === "Name") return callee.id;
+  return callee.kind === "Attribute" ? callee.attribute.id : "";
 }
 
 function someNode(root: Node, test: (node: Node) => boolean): boolean {

@@ -63,6 +63,8 @@ export class Interpreter {
   readonly noted = new Map<string, Unknown>();
   /** Tensors that are `nn.Parameter`s. */
   readonly parameterTensors = new WeakSet<Tensor>();
+  /** Tensors that are `nn.Buffer`s. */
+  readonly bufferTensors = new WeakSet<Tensor>();
   /** While the top level of the file runs, models are built but not called. */
   skipForward = false;
   /** Unknown results of calls: they may be modules. */

@@ -13,6 +13,8 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { getItem, setItem } from "../subscripts";
+import { lengthOf } from "./functions";
 import { dictMethods, setMethods } from "./mappings";
 import { listMethods, tupleMethods } from "./sequences";
 import { stringMethods } from "./strings";
@@ -51,6 +53,27 @@ const generatorMethods: Readonly<Record<string, Native>> = {
   close: () => null,
 };
 
+/** What `super().__getitem__(key)` in a class derived from a container reaches, and code that asks by name. */
+const itemMethods: Readonly<Record<string, Native>> = {
+  __getitem__: (interpreter, args, span) =>
+    getItem(interpreter, args.at(0) ?? null, args.at(1) ?? null, span ?? { start: 0, end: 0 }),
+  __setitem__: (interpreter, args, span) => {
+    setItem(
+      interpreter,
+      args.at(0) ?? null,
+      args.at(1) ?? null,
+      args.at(2) ?? null,
+      span ?? { start: 0, end: 0 },
+    );
+    return null;
+  },
+  __len__: (interpreter, args, span) => lengthOf(interpreter, args.at(0) ?? null, span),
+};
+
+function isContainer(value: Value): boolean {
+  return value instanceof DictValue || value instanceof ListValue || value instanceof TupleValue;
+}
+
 const bound = new Map<Native, NativeFunction>();
 
 function tableFor(value: Value): Readonly<Record<string, Native>> | undefined {
@@ -69,7 +92,9 @@ function tableFor(value: Value): Readonly<Record<string, Native>> | undefined {
 export function methodOf(value: Value, name: string): Value | undefined {
   if (isUnknown(value)) return value;
   const table = tableFor(value);
-  const method = table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+  const own = table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+  const method =
+    own ?? (isContainer(value) && Object.hasOwn(itemMethods, name) ? itemMethods[name] : undefined);
   if (method === undefined) return undefined;
   let native = bound.get(method);
   if (native === undefined) {

@@ -29,6 +29,7 @@ import {
 import { functionClass } from "./autograd-function";
 import { enumClass } from "./enums";
 import { lightningClass } from "./lightning";
+import { pretrainedClass } from "./pretrained";
 import {
   builtinDecorators,
   constants,
@@ -182,6 +183,8 @@ export class Library {
   private makeClassOf(path: string): ClassValue | undefined {
     const ofLightning = lightningClass(path, this.moduleClass);
     if (ofLightning !== undefined) return ofLightning;
+    const pretrained = pretrainedClass(path, this.moduleClass);
+    if (pretrained !== undefined) return pretrained;
     if (moduleBases.has(path)) {
       const type = new ClassValue(path.split(".").at(-1) ?? path, [this.moduleClass]);
       type.unknownBase = undefined;

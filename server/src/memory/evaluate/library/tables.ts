@@ -1,6 +1,7 @@
 /** All tables of library functions and constants in one. */
 import type { Interpreter } from "../interpreter";
 import type { Native, Value } from "../values";
+import { adapterConstants, adapterFunctions } from "./adapters";
 import { argparseFunctions } from "./argparse";
 import { arrayConstants, arrayFunctions } from "./arrays";
 import { batchFunctions, datasetBases } from "./batches";
@@ -10,6 +11,8 @@ import { inspectionConstants, inspectionFunctions } from "./inspection";
 import { imageDatasetFunctions } from "./image-datasets";
 import { imageFunctions } from "./images";
 import { iterableFunctions } from "./iterables";
+import { makeQuantisation } from "./quantised";
+import { pretrainedFunctions } from "./pretrained";
 import { mathConstants, mathFunctions } from "./mathematics";
 import { regularExpressionConstants, regularExpressionFunctions } from "./regular-expressions";
 import { standardFunctions } from "./standard";
@@ -30,6 +33,9 @@ export const functions: Readonly<Record<string, Native>> = {
   ...batchFunctions,
   ...imageFunctions,
   ...imageDatasetFunctions,
+  ...pretrainedFunctions,
+  ...adapterFunctions,
+  "transformers.BitsAndBytesConfig": makeQuantisation,
   ...torchFunctions,
 };
 
@@ -39,6 +45,7 @@ export const constants: Readonly<Record<string, (interpreter: Interpreter) => Va
   ...regularExpressionConstants,
   ...torchConstants,
   ...arrayConstants,
+  ...adapterConstants,
 };
 
 /** Packages taken to be installed: Python's own as far as scripts import them, and PyTorch with what comes along. */
@@ -61,11 +68,7 @@ export const modelLibraries: ReadonlySet<string> = new Set(
 );
 
 /** Classes of other libraries that are `nn.Module`s without parameters of their own. */
-export const moduleBases: ReadonlySet<string> = new Set([
-  "torch.jit.ScriptModule",
-  "transformers.PreTrainedModel",
-  "transformers.modeling_utils.PreTrainedModel",
-]);
+export const moduleBases: ReadonlySet<string> = new Set(["torch.jit.ScriptModule"]);
 
 /** Bases that add nothing to a class's instances. */
 export const transparentBases: ReadonlySet<string> = new Set([
@@ -74,5 +77,7 @@ export const transparentBases: ReadonlySet<string> = new Set([
   "typing.Protocol",
   "typing_extensions.Protocol",
   "huggingface_hub.PyTorchModelHubMixin",
+  "transformers.GenerationMixin",
+  "transformers.generation.GenerationMixin",
   ...datasetBases,
 ]);

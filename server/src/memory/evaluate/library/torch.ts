@@ -44,6 +44,16 @@ const parameter: Native = (interpreter, args, span) => {
   return reason;
 };
 
+/** `nn.Buffer(data)`: a module that it is set on registers it. */
+const buffer: Native = (interpreter, args) => {
+  const data = args.or(0, "data", null);
+  if (!(data instanceof Tensor)) return data;
+  const made = interpreter.execution.alias(data, data.shape, data.strides);
+  made.values = data.values;
+  interpreter.bufferTensors.add(made);
+  return interpreter.references.own(made);
+};
+
 /** A mode that code runs in: a context, and a decorator of functions. */
 function mode(
   name: string,
@@ -220,7 +230,7 @@ const no: Native = () => false;
 
 export const torchFunctions: Readonly<Record<string, Native>> = {
   "torch.nn.Parameter": parameter,
-  "torch.nn.Buffer": (_, args) => args.at(0) ?? null,
+  "torch.nn.Buffer": buffer,
   "torch.no_grad": gradMode("no_grad", false),
   "torch.inference_mode": (interpreter, args, span) =>
     gradMode("inference_mode", args.at(0) === false)(

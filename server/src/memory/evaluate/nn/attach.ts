@@ -24,6 +24,11 @@ export function attachAttribute(
     attach(interpreter, object, "parameters", name, value);
     return true;
   }
+  if (value instanceof Tensor && interpreter.bufferTensors.has(value)) {
+    interpreter.execution.asBuffer(value);
+    attach(interpreter, object, "buffers", name, value);
+    return true;
+  }
   if (value instanceof ObjectValue && value.module !== undefined) {
     attach(interpreter, object, "modules", name, value);
     return true;
