@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the scripts of batches/ call their model with first: they run as they are, until that call.
 
-    python measure_batches.py > batches.json        # PyTorch, torchvision, lightning and numpy, any CPU
+    python measure_batches.py > batches.json        # any CPU; with torchvision, lightning, numpy,
+                                                # pandas, scikit-learn, opencv-python and albumentations
 
 Of Lightning's scripts it is what the trainer gives to `training_step`. Each tensor counts once, in the order of the arguments.
 """
@@ -75,6 +76,8 @@ def make_data(folder):
         for i in range(6):
             Image.new("RGB", (80 + 10 * i, 100)).save(place / f"{i}.png")
     numpy.zeros(1000, dtype=numpy.uint16).tofile(folder / "train.bin")
+    rows = [f"{i},{i + 1},{i + 2},{10 * i}" for i in range(20)]
+    (folder / "houses.csv").write_text("\n".join(["area,rooms,age,price", *rows]) + "\n")
 
 
 def main():

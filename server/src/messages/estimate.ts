@@ -69,6 +69,22 @@ export const unknownReasons = {
     en: "the size of the images is not known: no transform fixes it",
     "zh-cn": "图像的尺寸未知：没有变换将其固定",
   },
+  dataSize: {
+    en: "how large the data is in dimension {axis}, only a run can know",
+    "zh-cn": "数据在第 {axis} 维的大小只有运行时才能得知",
+  },
+  dataType: {
+    en: "the type of the data is not known: nothing in the script fixes it",
+    "zh-cn": "数据的类型未知：脚本中没有内容将其固定",
+  },
+  dataFile: {
+    en: "`{name}` reads a file, whose shape only a run can know",
+    "zh-cn": "`{name}` 读取文件，其形状只有运行时才能得知",
+  },
+  padding: {
+    en: "sequences are padded to the longest of a batch, whose length only a run can know",
+    "zh-cn": "序列会填充到批次中最长者的长度，该长度只有运行时才能得知",
+  },
   severalCalls: {
     en: "the model is called more than once in an iteration",
     "zh-cn": "一次迭代中多次调用了该模型",

@@ -154,6 +154,30 @@ ${body.replace(/^/gm, "    ")}
       "the model is called with `…`, which is no tensor",
     ],
     [
+      "all columns of a table",
+      loop(
+        once,
+        'import pandas\nx = torch.FloatTensor(pandas.read_csv("a.csv").values)\nloader = DataLoader(TensorDataset(x, x), batch_size=4)',
+      ),
+      "how large the data is in dimension 0, only a run can know",
+    ],
+    [
+      "columns of a type that nothing fixes",
+      loop(
+        once,
+        'import pandas\nx = torch.tensor(pandas.read_csv("a.csv")[["b", "c"]].values)\nloader = DataLoader(TensorDataset(x, x), batch_size=4)',
+      ),
+      "the type of the data is not known: nothing in the script fixes it",
+    ],
+    [
+      "a transform of pictures that is not known",
+      loop(
+        once,
+        'import albumentations as A\nsteps = A.Compose([A.LongestMaxSize(64)])\nloader = [(steps(image=x)["image"], 1) for x in [torch.zeros(8, 8)]]',
+      ),
+      "the call of `albumentations.LongestMaxSize` is not understood",
+    ],
+    [
       "loaders of two batch sizes",
       loop(once, `${pairs}\nother = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=2)`).replace(
         "for x, y in loader",

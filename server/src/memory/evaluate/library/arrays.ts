@@ -22,6 +22,8 @@ import {
   type Value,
 } from "../values";
 import { libraryClass, libraryObject } from "./batches";
+import { converted, formOfArray, openArrayFunctions } from "./open-arrays";
+import { asArray } from "./pictures";
 
 /** The sizes that a shape argument names. */
 function shapeFrom(interpreter: Interpreter, value: Value, span: Span | undefined): number[] | undefined {
@@ -35,6 +37,12 @@ function shapeFrom(interpreter: Interpreter, value: Value, span: Span | undefine
   return sizes.every((size) => size !== undefined) ? sizes : undefined;
 }
 
+function arrayFilled(interpreter: Interpreter, shape: readonly number[], dtype: Dtype): Tensor {
+  const made = dataTensor(interpreter, shape, dtype);
+  made.isArray = true;
+  return made;
+}
+
 /** `maker(shape, dtype)`. */
 function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype): Native {
   return (interpreter, args, span) => {
@@ -44,7 +52,7 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
     if (shape?.length === 0) return interpreter.unknown("call", span, { name });
     if (shape === undefined || (dtype !== undefined && dtype !== null && !(dtype instanceof DtypeValue)))
       return args.unknown() ?? interpreter.unknown("call", span, { name });
-    return dataTensor(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
+    return arrayFilled(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
   };
 }
 
@@ -53,7 +61,7 @@ const randomOf: Native = (interpreter, args, span) => {
   const shape = shapeFrom(interpreter, new TupleValue([...args.positional]), span);
   return shape === undefined || shape.length === 0
     ? (args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.random.rand" }))
-    : dataTensor(interpreter, shape, "float64");
+    : arrayFilled(interpreter, shape, "float64");
 };
 
 /** A one-dimensional array in a file: how long it is, only a run can know. */
@@ -97,6 +105,13 @@ const fromArray: Native = (interpreter, args, span) => {
 /** An array out of what PyTorch's operator of the same kind makes; numbers with a point are doubles. */
 function arrayOf(operator: string): Native {
   return (interpreter, args, span) => {
+    const picture = asArray(interpreter, args.at(0) ?? null);
+    if (formOfArray(picture) !== undefined && !(args.at(0) instanceof Tensor))
+      return converted(undefined, nothingElse)(
+        interpreter,
+        new CallArguments([picture], args.keywords),
+        span,
+      );
     const made = runOperator(interpreter, operator, args, span);
     if (!(made instanceof Tensor)) return made;
     const isGiven = args.keywords.has("dtype") || [...args.values()].some(holdsSingle);
@@ -109,6 +124,16 @@ function arrayOf(operator: string): Native {
     return array;
   };
 }
+
+/** `torch.tensor` and the like of an array whose sizes are not all known; of anything else the operator. */
+function tensorOf(operator: string, fixed: Dtype | undefined): Native {
+  return converted(fixed, (interpreter, args, span) => runOperator(interpreter, operator, args, span));
+}
+
+const nothingElse: Native = (_, args) => args.at(0) ?? null;
+
+/** `load(path)`: an array of which nothing is known. */
+const load: Native = (interpreter, _, span) => interpreter.unknown("dataFile", span, { name: "numpy.load" });
 
 function holdsSingle(value: Value): boolean {
   if (value instanceof Tensor) return value.dtype === "float32";
@@ -175,5 +200,13 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.concatenate": joined("torch.cat"),
   "numpy.vstack": joined("torch.vstack"),
   "numpy.hstack": joined("torch.hstack"),
-  "torch.from_numpy": fromArray,
+  "numpy.load": load,
+  "numpy.expand_dims": openArrayFunctions.unsqueeze,
+  "numpy.transpose": openArrayFunctions.permute,
+  "torch.from_numpy": converted(undefined, fromArray),
+  "torch.tensor": tensorOf("torch.tensor", undefined),
+  "torch.as_tensor": tensorOf("torch.as_tensor", undefined),
+  "torch.Tensor": tensorOf("torch.Tensor", "float32"),
+  "torch.FloatTensor": tensorOf("torch.FloatTensor", "float32"),
+  "torch.LongTensor": tensorOf("torch.LongTensor", "int64"),
 };

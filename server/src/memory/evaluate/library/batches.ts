@@ -15,6 +15,7 @@ import { dataTensor, deviceOf } from "../nn/tensors";
 import { integer } from "../numbers";
 import { keyText } from "../operations";
 import { getItem } from "../subscripts";
+import { formOfArray } from "./open-arrays";
 import {
   ClassValue,
   DictValue,
@@ -134,6 +135,10 @@ function collated(interpreter: Interpreter, sample: Value, count: number, span: 
       [...sample.entries.values()].map(({ key, value }) => [keyText(key), inner(value)] as const),
     );
   }
+  const array = formOfArray(sample);
+  const axis = array?.shape.indexOf(undefined) ?? -1;
+  if (axis >= 0) return interpreter.unknown("dataSize", span, { axis });
+  if (array !== undefined) return interpreter.unknown("dataType", span);
   return interpreter.unknown("unsupported", span, { what: `collate(${interpreter.typeName(sample)})` });
 }
 
@@ -225,6 +230,9 @@ const defaultCollate: Native = (interpreter, args, span) => {
   return collated(interpreter, samples.items[0] ?? null, samples.items.length, span);
 };
 
+/** What pads to the longest sequence of a batch. */
+const padding: Native = (interpreter, args, span) => args.unknown() ?? interpreter.unknown("padding", span);
+
 /** Progress bars give what they are given; `trange` is a range. */
 const progress: Native = (_, args) => args.or(0, "iterable", null);
 const progressRange: Native = (interpreter, args, span) =>
@@ -265,6 +273,12 @@ export const batchFunctions: Readonly<Record<string, Native>> = {
   "torch.utils.data.Subset": makeSubset,
   "torch.utils.data.ConcatDataset": (interpreter, args) =>
     libraryObject(interpreter, concatenation, { datasets: args.or(0, "datasets", null) }),
+  "torch.nn.utils.rnn.pad_sequence": padding,
+  ...Object.fromEntries(
+    ["DataCollatorWithPadding", "DataCollatorForSeq2Seq", "DataCollatorForTokenClassification"].map(
+      (name) => [`transformers.${name}`, padding],
+    ),
+  ),
   "accelerate.Accelerator": makeAccelerator,
   "torch.utils.data.random_split": randomSplit,
   "torch.utils.data.default_collate": defaultCollate,

@@ -89,7 +89,7 @@ export function imageOf(interpreter: Interpreter, picture: Picture): ObjectValue
   });
 }
 
-function pictureOf(value: Value): Picture | undefined {
+export function pictureOf(value: Value): Picture | undefined {
   if (!(value instanceof ObjectValue) || value.type !== image) return undefined;
   const read = (name: string): number | undefined => {
     const found = value.attributes.get(name);
@@ -224,12 +224,18 @@ function toTensor(name: string, dtype: Dtype): Native {
     transform(name, (interpreter, given, span) => {
       const value = given.at(0) ?? null;
       if (isUnknown(value)) return value;
-      if (value instanceof Tensor) return value;
+      if (value instanceof Tensor) return value.isArray ? channelsFirst(interpreter, value) : value;
       const picture = pictureOf(value);
       if (picture?.channels === undefined || picture.height === undefined || picture.width === undefined)
         return interpreter.unknown("imageSize", span);
       return dataTensor(interpreter, [picture.channels, picture.height, picture.width], dtype);
     });
+}
+
+/** Of an array the channels come last; bytes become numbers between 0 and 1. */
+function channelsFirst(interpreter: Interpreter, { shape, dtype }: Tensor): Value {
+  const [height = 0, width = 0, channels = 1] = shape;
+  return dataTensor(interpreter, [channels, height, width], dtype === "uint8" ? "float32" : dtype);
 }
 
 const toImage: Native = () =>

@@ -5,6 +5,7 @@ import { adapterConstants, adapterFunctions } from "./adapters";
 import { argparseFunctions } from "./argparse";
 import { arrayConstants, arrayFunctions } from "./arrays";
 import { batchFunctions, datasetBases } from "./batches";
+import { tableFunctions } from "./data-tables";
 import { dataclassFunctions } from "./dataclasses";
 import { einopsFunctions } from "./einops";
 import { inspectionConstants, inspectionFunctions } from "./inspection";
@@ -14,6 +15,7 @@ import { iterableFunctions } from "./iterables";
 import { makeQuantisation } from "./quantised";
 import { pretrainedFunctions } from "./pretrained";
 import { mathConstants, mathFunctions } from "./mathematics";
+import { pictureFunctions } from "./pictures";
 import { regularExpressionConstants, regularExpressionFunctions } from "./regular-expressions";
 import { standardFunctions } from "./standard";
 import { torchConstants, torchFunctions } from "./torch";
@@ -33,6 +35,8 @@ export const functions: Readonly<Record<string, Native>> = {
   ...batchFunctions,
   ...imageFunctions,
   ...imageDatasetFunctions,
+  ...tableFunctions,
+  ...pictureFunctions,
   ...pretrainedFunctions,
   ...adapterFunctions,
   "transformers.BitsAndBytesConfig": makeQuantisation,
@@ -55,7 +59,7 @@ export const knownPackages: ReadonlySet<string> = new Set(
     "dataclasses datetime enum fractions functools gc glob gzip hashlib heapq importlib inspect io itertools json logging " +
     "math multiprocessing numbers operator os pathlib pickle platform pprint queue random re shutil signal socket stat " +
     "statistics string struct subprocess sys tempfile textwrap threading time traceback types typing typing_extensions " +
-    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm einops"
+    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm einops huggingface_hub safetensors"
   ).split(" "),
 );
 

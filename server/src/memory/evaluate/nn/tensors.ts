@@ -142,6 +142,14 @@ const methods: Readonly<Record<string, Native>> = {
   retain_grad: native(() => null),
 };
 
+/** Methods that numpy's arrays have under the name of another one of PyTorch's tensors. */
+const arrayMethods: Readonly<Record<string, Native>> = {
+  transpose: native((tensor, interpreter, args, span) => {
+    const axes = args.count === 0 ? tensor.shape.map((_, i) => tensor.shape.length - 1 - i) : args.positional;
+    return runOperator(interpreter, "Tensor.permute", new CallArguments([tensor, ...axes]), span);
+  }),
+};
+
 const bound = new Map<string, NativeFunction>();
 
 function boundMethod(tensor: Tensor, name: string, call: Native): BoundMethod {
@@ -162,6 +170,8 @@ export function tensorAttribute(
 ): Value | undefined {
   const read = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   if (read !== undefined) return read(tensor, interpreter);
+  const ofArray = tensor.isArray && Object.hasOwn(arrayMethods, name) ? arrayMethods[name] : undefined;
+  if (ofArray !== undefined) return boundMethod(tensor, `ndarray.${name}`, ofArray);
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (method !== undefined) return boundMethod(tensor, name, method);
   const operator = `Tensor.${name}`;
