@@ -4,6 +4,7 @@
  * thread gains there, `-- --estimates` what an estimate costs. Run as a bundle (`run.mjs`). Prints; asserts nothing, since machines
  * differ: what must not grow is counted in `test/unit/work.test.ts`.
  */
+import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { analyze } from "../../server/src/analysis";
@@ -36,15 +37,32 @@ function milliseconds(value: number): string {
 async function checkTable(): Promise<void> {
   const parseOnly = await plainParser();
   console.log(
-    "A check of a file, milliseconds of processor time (median): parsing, lowering, names (scopes), all rules",
+    "A check of a file, milliseconds of processor time: parsing, lowering, names (scopes), all rules with their",
   );
-  console.log("with their facts, the whole, and the ratio of the whole to tree-sitter's own parse");
-  printRow(["lines", "parse", "lowering", "names", "rules", "whole", "ratio"]);
+  console.log(
+    "facts, the whole, and its ratio to tree-sitter's own parse. Warm: the same text has been checked before, as in an",
+  );
+  console.log(
+    "editor (median). First: nothing has been checked before in the process, so that compiling our code counts (median)",
+  );
+  printRow([
+    "lines",
+    "parse",
+    "lowering",
+    "names",
+    "rules",
+    "whole",
+    "warm",
+    "1st parse",
+    "1st whole",
+    "1st ratio",
+  ]);
   for (const [program, lengths] of measured) for (const lines of lengths) checkRow(program, lines, parseOnly);
 }
 
 function checkRow(program: Program, lines: number, parseOnly: (text: string) => void): void {
   const text = program.text(lines);
+  for (let run = 0; run < runs; run++) analyze(parseModule(text));
   const parse: number[] = [];
   const both: number[] = [];
   const scopes: number[] = [];
@@ -58,11 +76,32 @@ function checkRow(program: Program, lines: number, parseOnly: (text: string) => 
   }
   const lowering = median(both) - median(parse);
   const whole = median(both) + median(rules);
+  const [firstParse, first] = [firstTime(program, lines, "parse"), firstTime(program, lines, "check")];
   printRow([
     `${program.name} ${lines}`,
     ...[median(parse), lowering, median(scopes), median(rules), whole].map(milliseconds),
     (whole / median(parse)).toFixed(2),
+    ...[firstParse, first].map(milliseconds),
+    (first / firstParse).toFixed(2),
   ]);
+}
+
+/** Each time in a process of its own. */
+function firstTime(program: Program, lines: number, what: "parse" | "check"): number {
+  const args = [...process.execArgv, process.argv[1] ?? "", "--first", program.name, String(lines), what];
+  const times = Array.from({ length: 5 }, () => {
+    const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    return Number(stdout);
+  });
+  return median(times);
+}
+
+/** What `firstTime` runs: prints the milliseconds of one parse or check. */
+async function measureFirst(name: string, lines: number, what: string | undefined): Promise<void> {
+  const program = [script, faulty].find((one) => one.name === name) ?? script;
+  const text = program.text(lines);
+  const parseOnly = await plainParser();
+  console.log(timed(() => (what === "parse" ? parseOnly(text) : void analyze(parseModule(text)))));
 }
 
 function editTable(): void {
@@ -121,6 +160,10 @@ async function main(): Promise<void> {
   await loadParser();
   if (mode === "--part" && folder !== undefined) {
     await measurePart(folder, others);
+    return;
+  }
+  if (mode === "--first" && folder !== undefined) {
+    await measureFirst(folder, Number(others[0]), others[1]);
     return;
   }
   if (mode === "--kept") {

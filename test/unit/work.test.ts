@@ -7,6 +7,7 @@ import { analyze } from "../../server/src/analysis";
 import { parseModule } from "../../server/src/python/parse";
 import { nodesOf } from "../../server/src/python/walk";
 import { copies, faulty, script } from "../bench/programs";
+import { countCalls } from "../support/calls";
 import { loadParser } from "../support/parser";
 
 /** Questions asked of the nodes of a program, per node. */
@@ -60,6 +61,17 @@ describe("the work of a check", () => {
     const short = questionsPerNode(copies(text, 4));
     const long = questionsPerNode(copies(text, 16));
     assert.ok(long < 1.1 * short, `${short} questions a node, ${long} in a file four times as long`);
+  });
+
+  it("grows with the file, no faster, where answers are remembered", async () => {
+    const text = script.text(258);
+    const calls = async (copyCount: number): Promise<number> => {
+      const parsed = parseModule(copies(text, copyCount));
+      return countCalls(/server\/src\/(torch|rules)\//, () => void analyze(parsed));
+    };
+    await calls(1);
+    const [short, long] = [await calls(4), await calls(16)];
+    assert.ok(long < 5.2 * short, `${short} calls, ${long} in a file four times as long`);
   });
 
   it("grows hardly faster with the values that one list takes in", () => {

@@ -58,6 +58,11 @@ export class OpenQuestions {
     return known.value;
   }
 
+  /** Whether the answer is known and will stay as it is. */
+  isSettled<Key, Value>(answers: Answers<Key, Value>, key: Key): boolean {
+    return answers.has(key) && !(answers.get(key) instanceof Pending);
+  }
+
   /** Says that the question being answered was not followed to its end, for it lay too deep: asked alone it may be. */
   cutOff(): void {
     this.restsOn = Math.min(this.restsOn, outermost);

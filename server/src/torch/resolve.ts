@@ -28,6 +28,7 @@ import {
 } from "./resolve-index";
 import { objectQuestions, type Answers } from "./open-questions";
 import { FrozenModels } from "./resolve-frozen";
+import { InstanceCalls, type OpenCall } from "./instance-calls";
 import { ImportedDefinitions } from "./resolve-imported";
 import { createObjects, type Objects } from "./resolve-objects";
 import { isLongChain, VariableKeys } from "./variable-keys";
@@ -141,13 +142,11 @@ export function createResolver(module: Module, scopes: Scopes, imports = noImpor
   return new FileResolver(module, scopes, imports);
 }
 
-const noCalls: ReadonlyMap<ClassDefinition, readonly Call[]> = new Map();
-
 class FileResolver implements Resolver {
   readonly imported: ImportedDefinitions;
   private indexed: FileIndex | undefined;
-  private calledInstances: readonly Call[] | undefined;
-  private readonly callsByClass: Answers<Module, ReadonlyMap<ClassDefinition, readonly Call[]>> = new Map();
+  private instanceCalls: InstanceCalls | undefined;
+  private readonly openCalls: Answers<Module, readonly OpenCall[]> = new Map();
   private objects: Objects | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
@@ -424,24 +423,12 @@ class FileResolver implements Resolver {
     return (this.index.callsByName.get(name) ?? []).filter((call) => this.mayCall(call, target, owner));
   }
 
-  /** The calls of a class's instances, grouped for all classes at once. */
+  /** The calls of a class's instances: asked for all classes at once. */
   private callsOfInstances(owner: ClassDefinition): readonly Call[] {
-    const grouped = objectQuestions.answer(this.callsByClass, this.module, noCalls, () => {
-      const byClass = new Map<ClassDefinition, Call[]>();
-      for (const call of this.instanceCalls()) {
-        const called = this.classOf(call.callee);
-        if (called !== undefined) push(byClass, called, call);
-      }
-      return byClass;
-    });
-    return grouped.get(owner) ?? [];
-  }
-
-  /** Calls that may be of an instance: those of imported names are not. */
-  private instanceCalls(): readonly Call[] {
-    return (this.calledInstances ??= this.index.calls.filter(
-      (call) => isInstanceCall(call) && this.qualifiedName(call.callee) === undefined,
-    ));
+    const calls = (this.instanceCalls ??= new InstanceCalls(this.index.calls, this));
+    const ask = (): readonly OpenCall[] =>
+      calls.ask((callee) => objectQuestions.isSettled(this.classes, callee));
+    return calls.of(owner, objectQuestions.answer(this.openCalls, this.module, [], ask));
   }
 
   private mayCall(call: Call, target: FunctionDefinition, owner: ClassDefinition | undefined): boolean {
@@ -534,11 +521,6 @@ function bindsFunction(binding: Binding, target: FunctionDefinition): boolean {
 
 function isCallee(expression: Name | Attribute): boolean {
   return expression.parent?.kind === "Call" && expression.parent.callee === expression;
-}
-
-/** `model(x)`, `self.model(x)`, `self(x)`: not a call of a method by name. */
-function isInstanceCall(call: Call): boolean {
-  return call.callee.kind === "Name" || call.callee.kind === "Attribute" || call.callee.kind === "Subscript";
 }
 
 function isStatic(target: FunctionDefinition): boolean {

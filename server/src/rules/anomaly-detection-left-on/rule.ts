@@ -1,4 +1,5 @@
 /** Autograd's anomaly detection turned on without a condition: a debugging mode that slows every step down. */
+import { FileMemo } from "../../python/file-memo";
 import type { Call, FunctionDefinition, If, Node, Statement, With } from "../../python/tree";
 import {
   ancestors,
@@ -8,6 +9,7 @@ import {
   statementList,
   walk,
 } from "../../python/walk";
+import type { TorchFacts } from "../../torch/facts";
 import { isTestFile } from "../../torch/provenance/try-out";
 import { dedentStatements, deleteArgument, replaceSpan, takeStatement } from "../fix";
 import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
@@ -161,13 +163,17 @@ function isMainGuard({ test }: If): boolean {
   return test.operands.some((operand) => operand.kind === "Name" && operand.id === "__name__");
 }
 
+const knownTurnedOff = new FileMemo<boolean>();
+
 /** The script turns it off again somewhere: it knows what it is doing. */
-function isTurnedOff({ torch }: RuleContext): boolean {
-  return torch.resolve.index.calls.some((call) => {
-    const [mode] = call.positional.length > 0 ? call.positional : call.keywords.map(({ value }) => value);
-    if (mode?.kind !== "Boolean" || mode.value) return false;
-    return switchCall.test(torch.resolve.qualifiedName(call.callee) ?? "");
-  });
+function isTurnedOff({ module, torch }: RuleContext): boolean {
+  return knownTurnedOff.of(module, () => torch.resolve.index.calls.some((call) => turnsOff(torch, call)));
+}
+
+function turnsOff({ resolve }: TorchFacts, call: Call): boolean {
+  const [mode] = call.positional.length > 0 ? call.positional : call.keywords.map(({ value }) => value);
+  if (mode?.kind !== "Boolean" || mode.value) return false;
+  return switchCall.test(resolve.qualifiedName(call.callee) ?? "");
 }
 
 function removedStatement({ source }: RuleContext, statement: Statement): TextEdit[] | undefined {

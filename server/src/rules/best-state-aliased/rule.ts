@@ -2,6 +2,7 @@
  * `best = model.state_dict()` kept while training goes on. torch/nn/modules/module.py, `_save_to_state_dict`: the values
  * are the parameters themselves (detached, same storage), and the optimizer changes them in place.
  */
+import { FileMemo } from "../../python/file-memo";
 import type { Assign, Call, Expression, If, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement, statementList, walk } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
@@ -80,18 +81,23 @@ function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   return { call, model, value, statement, holder: object, how: "appended" };
 }
 
+const knownMoved = new FileMemo<ReadonlySet<string | undefined>>();
+
 /** `model.cpu()` before the state is taken, `model.cuda()` behind it: the parameters get other storage. */
 function visitsCpu(resolve: Resolver, model: Expression): boolean {
-  const key = resolve.keyOf(model);
-  const moves = [
-    ...(resolve.index.callsByName.get("cpu") ?? []),
-    ...(resolve.index.callsByName.get("to") ?? []),
-  ];
-  return moves.some(
-    ({ callee, positional: [device] }) =>
-      callee.kind === "Attribute" &&
-      (callee.attribute.id === "cpu" || (device?.kind === "String" && device.value === "cpu")) &&
-      resolve.keyOf(unwrapped(callee.object)) === key,
+  const moved = knownMoved.of(resolve.module, () => new Set(movedToCpu(resolve)));
+  return moved.has(resolve.keyOf(model));
+}
+
+/** The keys of what a file moves to the CPU. */
+function movedToCpu(resolve: Resolver): (string | undefined)[] {
+  const { callsByName } = resolve.index;
+  return [...(callsByName.get("cpu") ?? []), ...(callsByName.get("to") ?? [])].flatMap(
+    ({ callee, positional: [device] }) => {
+      if (callee.kind !== "Attribute") return [];
+      const isMove = callee.attribute.id === "cpu" || (device?.kind === "String" && device.value === "cpu");
+      return isMove ? [resolve.keyOf(unwrapped(callee.object))] : [];
+    },
   );
 }
 

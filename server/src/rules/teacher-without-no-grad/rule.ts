@@ -3,13 +3,14 @@
  * computes gradients for weights that no optimizer updates. Or one that gradients have to go through, as in a perceptual
  * loss, whose weights were not told that they need none.
  */
+import { FileMemo } from "../../python/file-memo";
 import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingStatement } from "../../python/walk";
 import { mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
 import { argumentsOf } from "../../torch/provenance/shapes";
-import type { ResolvedObject } from "../../torch/resolve";
+import type { ResolvedObject, Resolver } from "../../torch/resolve";
 import { lastName } from "../../torch/resolve-index";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
@@ -190,11 +191,27 @@ function evalCallOf({ torch }: RuleContext<MessageId>, model: Expression): Call 
   const { resolve } = torch;
   const key = resolve.keyOf(model);
   if (key === undefined) return undefined;
-  const on = (method: string): Call | undefined =>
-    resolve.index.callsByName
-      .get(method)
-      ?.find(({ callee }) => callee.kind === "Attribute" && resolve.keyOf(callee.object) === key);
+  const on = (method: string): Call | undefined => firstCallsOn(resolve, method).get(key);
   return on("train") === undefined ? (on("eval") ?? evalInChain(resolve.valuesOf(model))) : undefined;
+}
+
+const knownFirstCalls = new FileMemo<Map<string, ReadonlyMap<string, Call>>>();
+
+/** The first call of a method on each object, by the object's key. */
+function firstCallsOn(resolve: Resolver, method: string): ReadonlyMap<string, Call> {
+  const byMethod = knownFirstCalls.of(resolve.module, () => new Map<string, ReadonlyMap<string, Call>>());
+  let first = byMethod.get(method);
+  if (first === undefined) byMethod.set(method, (first = findFirstCallsOn(resolve, method)));
+  return first;
+}
+
+function findFirstCallsOn(resolve: Resolver, method: string): ReadonlyMap<string, Call> {
+  const first = new Map<string, Call>();
+  for (const call of resolve.index.callsByName.get(method) ?? []) {
+    const key = call.callee.kind === "Attribute" ? resolve.keyOf(call.callee.object) : undefined;
+    if (key !== undefined && !first.has(key)) first.set(key, call);
+  }
+  return first;
 }
 
 /** `teacher = Net().cuda().eval()`. */
