@@ -2,7 +2,7 @@
  * The one entrance: a parsed file and options in; findings, estimates and directives out. Pure; never throws on bad
  * source.
  */
-import { inputsOfLoop, inputsOfTrainer, setupOfScript } from "./analysis/script-setup";
+import { inputsOfLoop, inputsOfTrainer, iterationOfScript, setupOfScript } from "./analysis/script-setup";
 import { budgetFindings, budgetVerdict } from "./directives/budget";
 import { directiveGroupTitles, directiveRules } from "./directives/catalogue";
 import { readHeader } from "./directives/header";
@@ -225,11 +225,17 @@ class FileFacts implements SharedContext, BudgetFacts {
   get setup(): TrainingSetup {
     return (this.knownSetup ??= {
       ...this.options.defaults,
-      ...this.script,
-      ...this.inputs,
+      ...this.ofScript,
       ...this.header.setup,
       ...this.options.setup,
     });
+  }
+
+  private get ofScript(): TrainingSetup {
+    const setup = { ...this.script, ...this.inputs };
+    const { header, options } = this;
+    const given = { ...header.setup, ...options.setup };
+    return { ...setup, ...iterationOfScript(this.torch.scriptSetup.iteration, setup, given) };
   }
 
   /** What the training loop feeds the model; read only where nobody says it. */

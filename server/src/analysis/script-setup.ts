@@ -7,7 +7,7 @@ import { message } from "../messages/message";
 import type { ResolveImport } from "../python/resolve-import";
 import type { Source } from "../python/source";
 import type { Module, Span } from "../python/tree";
-import type { ScriptFit, ScriptForward, ScriptLoss } from "../torch/script-setup";
+import type { ScriptFit, ScriptForward, ScriptIteration, ScriptLoss } from "../torch/script-setup";
 import type { ScriptModel, ScriptSetup, ScriptValue } from "../torch/script-setup";
 
 /** The estimate's names of PyTorch's loss functions; the modules of `torch.nn` compute the same. */
@@ -90,6 +90,22 @@ function asSetup(
       ? { batch: { value: found.batch, from: "script", span } }
       : {}),
   };
+}
+
+/**
+ * The training loop, where what the script says of one model, its input and its loss does not make up an iteration.
+ * Nothing where header or options say which model is meant and what it is fed.
+ */
+export function iterationOfScript(
+  iteration: ScriptValue<ScriptIteration> | undefined,
+  { model, inputs, loss, optimizer }: TrainingSetup,
+  given: TrainingSetup,
+): TrainingSetup {
+  if (iteration === undefined) return {};
+  if (given.model !== undefined || given.inputs !== undefined || given.loss !== undefined) return {};
+  const isSaid = [model, inputs, loss, optimizer].every((setting) => setting !== undefined);
+  const { value, span } = iteration;
+  return isSaid && value.isOfOneModel ? {} : { iteration: { value, from: "script", span } };
 }
 
 /** `undefined` where the value has no counterpart in the estimate's terms. */

@@ -11,6 +11,8 @@ export interface Grounds {
   /** Whether a step was simulated: batch, loss and kernels matter then only. */
   readonly ran: boolean;
   readonly hasDerivedTarget: boolean;
+  /** The step is the script's own iteration: it makes its inputs and its loss itself. */
+  readonly isIteration: boolean;
   /** Attention kernels in order of call. */
   readonly attention: readonly string[];
   readonly optimizer: OptimizerNeeds | undefined;
@@ -49,10 +51,12 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
   if (setup.mode !== undefined) found.push(of("mode", setup.mode, "train", String));
   if (ran) {
     // Inputs of fixed sizes that a script makes say nothing of a micro-batch.
-    if (setup.batch !== undefined || setup.inputs?.from !== "script")
+    if (setup.batch !== undefined || (setup.inputs?.from !== "script" && !grounds.isIteration))
       found.push(of("batch", setup.batch, "1", String));
-    if (setup.inputs?.from === "script") found.push(of("input", setup.inputs, "", inputText));
-    if (setup.mode?.value !== "infer") found.push(of("loss", setup.loss, "sum", String));
+    if (grounds.isIteration) found.push(of("iteration", setup.iteration, "", () => "training loop"));
+    else if (setup.inputs?.from === "script") found.push(of("input", setup.inputs, "", inputText));
+    if (setup.mode?.value !== "infer" && !grounds.isIteration)
+      found.push(of("loss", setup.loss, "sum", String));
     if (grounds.hasDerivedTarget) found.push(plain("target", "like the output", "default"));
     const kernels = [...new Set(grounds.attention)];
     if (kernels.length > 0) found.push(of("attention", setup.attention, kernels.join("+"), String));
@@ -65,7 +69,11 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
     }
   }
   if (grounds.optimizer !== undefined) {
-    found.push(of("optimizer", setup.optimizer, grounds.optimizer.name, () => grounds.optimizer?.name ?? ""));
+    const { name } = grounds.optimizer;
+    const isTraced = grounds.isIteration && setup.optimizer?.from !== "header";
+    found.push(
+      isTraced ? plain("optimizer", name, "script") : of("optimizer", setup.optimizer, name, () => name),
+    );
     found.push(plain("step", grounds.optimizer.kernel, "default"));
   }
   for (const [what, span] of grounds.assumed) {

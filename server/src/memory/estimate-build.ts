@@ -3,7 +3,8 @@ import type { Module } from "../python/tree";
 import type { UnknownPart } from "./estimate";
 import { buildModel, type Subject } from "./estimate-subject";
 import { Program } from "./evaluate/program";
-import { castStates, type StepPlan } from "./evaluate/step";
+import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
+import { ScriptIteration } from "./evaluate/training/iteration";
 import type { ObjectValue } from "./evaluate/values";
 import type { World } from "./evaluate/world";
 import type { TrainingSetup } from "./setup";
@@ -16,11 +17,40 @@ export interface Built {
   readonly model: ObjectValue;
   /** What was not understood on the way. */
   readonly noted: readonly Unknown[];
+  /** The script's own iteration, where that is the step. */
+  readonly iteration?: ScriptIteration;
+}
+
+function newExecution({ attention }: TrainingSetup): Execution {
+  return new Execution({ device: "cuda", attention: attention?.value ?? "auto" });
 }
 
 export function newProgram(module: Module, setup: TrainingSetup, world?: World): Program {
-  const execution = new Execution({ device: "cuda", attention: setup.attention?.value ?? "auto" });
-  return new Program(execution, module, undefined, world);
+  return new Program(newExecution(setup), module, undefined, world);
+}
+
+/**
+ * The models that the script's training loop works with, as they are once an iteration has run. Undefined where the loop is
+ * not reached or works with none, and where the states are to be of a type that the script does not give them.
+ */
+export function buildIteration(module: Module, setup: TrainingSetup, world?: World): Built | undefined {
+  const { iteration, precision, mode } = setup;
+  const isCast = /^(fp|bf)16$/.test(precision?.value ?? "") && precision?.from !== "script";
+  if (iteration === undefined || isCast || mode?.value === "infer") return undefined;
+  const reached = ScriptIteration.reach(newExecution(setup), module, iteration.value, world);
+  if (!(reached instanceof ScriptIteration) || reached.models.length === 0) return undefined;
+  reached.adopt();
+  const { program, model } = reached;
+  return { program, model, noted: program.noted(), iteration: reached };
+}
+
+/** Runs the step of a built model: the script's own iteration, or forward, loss and backward of the model alone. */
+export function runBuilt(
+  { program, model, iteration }: Built,
+  plan: StepPlan,
+  wantsTimeline = false,
+): StepMeasure {
+  return iteration?.run(plan, wantsTimeline) ?? runStep(program, model, plan, wantsTimeline);
 }
 
 /** Builds the subject's model in a program of its own, ready for a step; undefined when it cannot be built. */
@@ -48,18 +78,26 @@ export function buildOrReason(
   return { program, model, noted: program.noted() };
 }
 
-/** The step that the setup describes, at a micro-batch; undefined when its input is not known. */
-export function planOf(setup: TrainingSetup, batch = setup.batch?.value ?? 1): StepPlan | undefined {
-  if (setup.inputs === undefined) return undefined;
+/**
+ * The step that the setup describes, at a micro-batch; undefined when its input is not known. A script's own iteration
+ * makes its inputs itself.
+ */
+export function planOf(
+  setup: TrainingSetup,
+  batch = setup.batch?.value ?? 1,
+  iteration?: ScriptIteration,
+): StepPlan | undefined {
+  if (setup.inputs === undefined && iteration === undefined) return undefined;
   return {
     batch,
-    inputs: setup.inputs.value,
-    call: setup.inputs.from === "script" ? setup.call?.value : undefined,
+    inputs: setup.inputs?.value ?? [],
+    call: setup.inputs?.from === "script" ? setup.call?.value : undefined,
     targets: setup.targets?.value ?? [],
     loss: setup.loss?.value ?? "sum",
     precision: setup.precision?.value ?? "fp32",
     mode: setup.mode?.value ?? "train",
     checkpoint: setup.checkpoint?.value ?? "none",
+    precisionIsScripts: setup.precision && setup.precision.from === "script",
     accumulates: (setup.accumulate?.value ?? 1) > 1,
   };
 }

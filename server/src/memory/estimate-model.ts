@@ -3,7 +3,7 @@ import { message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Module } from "../python/tree";
 import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
-import { buildOrReason, newProgram, planOf, type Built } from "./estimate-build";
+import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./estimate-build";
 import { assumptionsOf } from "./estimate-assumptions";
 import { batchGraphOf } from "./estimate-graph";
 import { examplesOf, type Example } from "./estimate-examples";
@@ -15,6 +15,7 @@ import { firstStep, Reruns, type TracedStep } from "./estimate-reruns";
 import { ModelSteps } from "./estimate-steps";
 import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
+import type { ScriptIteration } from "./evaluate/training/iteration";
 import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
 import type { Program } from "./evaluate/program";
@@ -44,7 +45,7 @@ export class Estimator {
 
   constructor(
     private readonly module: Module,
-    private readonly setup: TrainingSetup,
+    private setup: TrainingSetup,
     world: World = {},
   ) {
     this.world = { ...world, allowance: world.allowance ?? new Allowance() };
@@ -90,9 +91,11 @@ export class Estimator {
   under(setup: TrainingSetup): Estimator {
     this.trainedEstimate();
     const other = new Estimator(this.module, setup, { resolveImport: this.world.resolveImport });
-    const ran = this.reruns?.of.at(setup);
+    const asked = withBatch(setup, this.reruns?.built.iteration?.batch);
+    const ran = this.reruns?.of.at(asked);
     if (this.reruns === undefined || ran === undefined) return other;
     const { subject, built } = this.reruns;
+    other.setup = asked;
     other.subject = this.subject;
     other.points = ran.measure.timeline;
     other.trained = { value: other.assemble(subject, built, ran) };
@@ -148,12 +151,32 @@ export class Estimator {
   /** Where only a call with arguments of its caller makes the model: what a function of the file makes without any. */
   private betterKnown(estimate: ModelEstimate | undefined): ModelEstimate | undefined {
     if (estimate === undefined || estimate.complete || this.setup.model !== undefined) return estimate;
-    if (planOf(this.setup) !== undefined) return estimate;
+    if (this.steps !== undefined || planOf(this.setup) !== undefined) return estimate;
     const example = this.exampleEstimate(estimate.name);
     return example?.complete === true ? example : estimate;
   }
 
   private estimateTrained(): ModelEstimate | undefined {
+    return this.estimateIteration() ?? this.estimateOne();
+  }
+
+  /** Of the script's own iteration; undefined where that is not asked for or reaches no backward. */
+  private estimateIteration(): ModelEstimate | undefined {
+    const built = buildIteration(this.module, this.setup, this.world);
+    const { iteration } = built ?? {};
+    if (built === undefined || iteration === undefined) return undefined;
+    const setup = withBatch(this.setup, iteration.batch);
+    const plan = planOf(setup, undefined, iteration);
+    if (plan === undefined) return undefined;
+    const ran = firstStep(built, plan);
+    if (ran.measure.backward === undefined) return undefined;
+    this.setup = setup;
+    const subject = subjectOf(iteration, setup);
+    this.subject = { value: subject };
+    return this.withSteps(subject, built, ran);
+  }
+
+  private estimateOne(): ModelEstimate | undefined {
     const subject = this.trainedModel();
     if (subject === undefined) return undefined;
     const missing = subject.from === "default" ? this.argumentsMissing(subject) : undefined;
@@ -162,7 +185,10 @@ export class Estimator {
     if ("reason" in built) return this.notBuilt(subject, built);
     const plan = planOf(this.setup);
     if (plan === undefined) return this.assemble(subject, built, undefined);
-    const ran = firstStep(built, plan);
+    return this.withSteps(subject, built, firstStep(built, plan));
+  }
+
+  private withSteps(subject: Subject, built: Built, ran: TracedStep): ModelEstimate {
     this.points = ran.measure.timeline;
     const held = heldBy(built.model);
     const steps = new ModelSteps(built, this.setup, held);
@@ -243,7 +269,7 @@ export class Estimator {
 
   private assemble(
     subject: Subject,
-    { program, model }: Built,
+    { program, model, iteration }: Built,
     ran: TracedStep | undefined,
     steps?: ModelSteps,
     held = heldBy(model),
@@ -257,7 +283,9 @@ export class Estimator {
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
-    if (measure !== undefined && isTraining && leavesLossOpen(this.setup))
+    const unknownStep = iteration?.training.unknownStep;
+    if (unknownStep !== undefined) unknown.push(stepUnknown(unknownStep));
+    if (measure !== undefined && isTraining && iteration === undefined && leavesLossOpen(this.setup))
       unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
     for (const { reason, span } of ran?.bounds ?? []) unknown.push({ reason, span: plainSpan(span) });
     const isUnderstood = unknown.length === 0;
@@ -282,6 +310,7 @@ export class Estimator {
       assumptions: assumptionsOf(this.setup, {
         subject,
         ran: measure !== undefined,
+        isIteration: iteration !== undefined,
         hasDerivedTarget: measure?.hasDerivedTarget ?? false,
         attention: ran?.attention ?? [],
         optimizer: needs,
@@ -306,6 +335,29 @@ export class Estimator {
       },
     };
   }
+}
+
+/** The micro-batch that the script's loader gives, where nothing else says it. */
+function withBatch(setup: TrainingSetup, batch: number | undefined): TrainingSetup {
+  if (setup.batch !== undefined || batch === undefined) return setup;
+  const span = setup.iteration?.span;
+  return { ...setup, batch: { value: batch, from: "script", ...(span === undefined ? {} : { span }) } };
+}
+
+/** The models of an iteration as what an estimate is about; it stands where the first of them is made. */
+function subjectOf({ model, models }: ScriptIteration, { iteration }: TrainingSetup): Subject {
+  const span = models.find((one) => one.span !== undefined)?.span ?? iteration?.span ?? { start: 0, end: 0 };
+  return {
+    span,
+    from: "script",
+    text: model.type.name,
+    className: models.length === 1 ? model.type.name : undefined,
+    build: () => model,
+  };
+}
+
+function stepUnknown({ reason, span }: Unknown): UnknownPart {
+  return { span: plainSpan(span), reason: message(unknownReasons.unknownStep, { reason: rootOf(reason) }) };
 }
 
 /** That no step was simulated, and where the script left its input open. */

@@ -2,6 +2,7 @@
 import type { ModelEstimate } from "./estimate";
 import { plainSpan } from "./estimate-spans";
 import type { StepMeasure } from "./evaluate/step";
+import { steppedBytes } from "./iteration-states";
 import type { OptimizerNeeds } from "./optimizers";
 import type { TrainingSetup } from "./setup";
 import type { DeviceStates } from "./sharding";
@@ -39,6 +40,7 @@ export function peakOf(
     backward: measure.backward,
     after: measure.liveAfterBackward,
     afterAllocated: measure.allocatedAfterBackward,
+    ...(measure.steps === undefined ? {} : { steps: steppedBytes(measure.steps, setup) }),
   };
   const peak = written(stepPeak(traced, needs, workspace));
   return states.isShared ? shared(measure, states, needs, peak) : peak;

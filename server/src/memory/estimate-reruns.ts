@@ -5,9 +5,9 @@
 import type { Message } from "../messages/message";
 import type { Span } from "../python/tree";
 import { ScaledStep } from "./allocation-log";
-import { planOf, type Built } from "./estimate-build";
+import { planOf, runBuilt, type Built } from "./estimate-build";
 import { blend, withBytes } from "./estimate-steps";
-import { runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
+import type { StepMeasure, StepPlan } from "./evaluate/step";
 import type { TrainingSetup } from "./setup";
 import type { Unknown } from "./unknown";
 
@@ -23,8 +23,9 @@ export interface TracedStep {
 }
 
 /** Runs the first step of a model that has just been built. */
-export function firstStep({ program, model }: Built, plan: StepPlan): TracedStep {
-  const measure = runStep(program, model, plan, true);
+export function firstStep(built: Built, plan: StepPlan): TracedStep {
+  const { program } = built;
+  const measure = runBuilt(built, plan, true);
   const { bounds, attentionKernels } = program.execution;
   return { measure, noted: program.noted(), bounds: [...bounds.values()], attention: [...attentionKernels] };
 }
@@ -58,7 +59,7 @@ export class Reruns {
 
   /** The step of a setup that differs in micro-batch, precision of operators, checkpoints or optimizer alone. */
   at(setup: TrainingSetup): TracedStep | undefined {
-    const plan = planOf(setup);
+    const plan = planOf(setup, undefined, this.built.iteration);
     if (plan === undefined) return undefined;
     const kept = this.keptOf(keyOf(setup));
     const known = kept.steps.find(({ measure }) => measure.log?.batch === plan.batch);

@@ -3,7 +3,9 @@ import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { States } from "./estimate-peak";
 import { namedTensors, repeatedBlocks, tensorsOf } from "./evaluate/nn/state";
+import type { StepMeasure } from "./evaluate/step";
 import type { ObjectValue } from "./evaluate/values";
+import { needsOfSteps } from "./iteration-states";
 import { optimizerNeeds, type OptimizerNeeds } from "./optimizers";
 import type { OptimizerSetting, TrainingSetup } from "./setup";
 import { shardStates, wholeParameters } from "./sharding";
@@ -35,10 +37,12 @@ function ownBytes(tensors: readonly Tensor[]): number {
   return tensors.reduce((bytes, tensor) => bytes + elementCount(tensor.shape) * dtypeBytes[tensor.dtype], 0);
 }
 
-/** What a backward left behind: bytes of gradients and the parameters that got one. */
+/** What a backward left behind: bytes of gradients and the parameters that got one; of an iteration also its steps. */
 export interface LeftGradients {
   readonly gradients: number;
   readonly stepped: readonly Tensor[];
+  readonly steps?: StepMeasure["steps"];
+  readonly ownState?: StepMeasure["ownState"];
 }
 
 /** What a built model holds, whatever the setup is. */
@@ -73,14 +77,16 @@ export function statesOf(held: HeldTensors, setup: TrainingSetup, left?: LeftGra
   const setting = isTraining ? setup.optimizer?.value : undefined;
   // a parameter that gets no gradient gets no state either
   const needs =
-    setting === undefined
-      ? undefined
-      : optimizerNeeds(setting, ofParts(held.model, left?.stepped ?? trainable, setting.parts));
+    left?.steps !== undefined && isTraining
+      ? needsOfSteps(left, setup)
+      : setting === undefined
+        ? undefined
+        : optimizerNeeds(setting, ofParts(held.model, left?.stepped ?? trainable, setting.parts));
   const whole = {
     parameters: held.parameterBytes,
     buffers: held.bufferBytes,
     gradients: isTraining ? (left?.gradients ?? ownBytes(trainable)) : 0,
-    optimizer: needs?.state ?? 0,
+    optimizer: (needs?.state ?? 0) + (left?.ownState?.bytes ?? 0),
   };
   const [sharding, devices] = [setup.shard?.value ?? "none", setup.devices?.value ?? 1];
   const offload = setup.offload?.value ?? "none";

@@ -3,12 +3,12 @@
  * micro-batch where only sizes change. Bytes throughout.
  */
 import { recountLater, ScaledStep, type StepBytes } from "./allocation-log";
-import { planOf, type Built } from "./estimate-build";
+import { planOf, runBuilt, type Built } from "./estimate-build";
 import { peakOf } from "./estimate-peak";
 import { heldBy, isShared, statesOf, type HeldTensors, type ModelStates } from "./estimate-states";
 import { unknownParts } from "./evaluate/nn/state";
 import { isLimit } from "./evaluate/reasons";
-import { runStep, type StepMeasure } from "./evaluate/step";
+import type { StepMeasure } from "./evaluate/step";
 import { leavesLossOpen, type TrainingSetup } from "./setup";
 
 /** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
@@ -42,6 +42,14 @@ export class ModelSteps {
 
   get batch(): number {
     return this.setup.batch?.value ?? 1;
+  }
+
+  /** Whether the input grows with the micro-batch. */
+  get grows(): boolean {
+    const { iteration } = this.built;
+    if (iteration !== undefined) return iteration.batch !== undefined;
+    const inputs = this.setup.inputs?.value ?? [];
+    return inputs.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample));
   }
 
   /** A step that has been run already. */
@@ -153,21 +161,22 @@ export class ModelSteps {
       const { from, to } = this.scaled;
       return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
     }
-    const plan = planOf(this.setup, 2 * present.batch);
+    if (!this.grows) return undefined;
+    const plan = planOf(this.setup, 2 * present.batch, this.built.iteration);
     if (plan === undefined) return undefined;
-    const { program, model } = this.built;
-    const other = runStep(program, model, { ...plan, forwardOnly: true });
+    const other = runBuilt(this.built, { ...plan, forwardOnly: true });
     return (other.saved - present.measure.saved) / present.batch;
   }
 
   private run(batch: number): RanStep | undefined {
-    const plan = planOf(this.setup, batch);
-    if (plan === undefined) return undefined;
-    const { program, model, noted } = this.built;
+    const plan = planOf(this.setup, batch, this.built.iteration);
+    if (plan === undefined || (this.built.iteration !== undefined && !this.grows && batch !== this.batch))
+      return undefined;
+    const { program, noted } = this.built;
     const collected = program.interpreter.noted;
     const before = [...collected];
     collected.clear();
-    const measure = runStep(program, model, plan, isShared(this.setup));
+    const measure = runBuilt(this.built, plan, isShared(this.setup));
     const isUnderstood = noted.length === 0 && collected.size === 0 && program.execution.bounds.size === 0;
     collected.clear();
     for (const [key, unknown] of before) collected.set(key, unknown);
@@ -189,7 +198,11 @@ export class ModelSteps {
       states,
       bytes: peakOf(measure, states, states.needs, setup).allocated,
       isUnderstood: understood,
-      complete: understood && isKnown && hasOptimizer && !(isTraining && leavesLossOpen(setup)),
+      complete:
+        understood &&
+        isKnown &&
+        hasOptimizer &&
+        (this.built.iteration !== undefined || !(isTraining && leavesLossOpen(setup))),
     };
   }
 

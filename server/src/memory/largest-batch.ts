@@ -13,9 +13,7 @@ const mostAttempts = 6;
  * through two steps and then simulated. Where steps differ in more than sizes, only simulation counts.
  */
 export function largestBatch(steps: ModelSteps, limit: number): number | undefined {
-  const { inputs } = steps.setup;
-  const grows = inputs?.value.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample));
-  if (grows !== true) return undefined;
+  if (!steps.grows) return undefined;
   steps.allowSearch();
   const found = onLines(steps, limit);
   if (found !== undefined) return found === 0 ? undefined : found;

@@ -314,6 +314,11 @@ export function isKnownOptimizer(name: string): boolean {
   return findRow(name) !== undefined;
 }
 
+/** Whether its class in PyTorch has a fused kernel to ask for. */
+export function hasFusedKernel(name: string): boolean {
+  return findRow(name)?.row.fused === true;
+}
+
 function kernelOf(row: OptimizerRow, options: Options, device: "cuda" | "cpu"): OptimizerKernel {
   if (options.fused === true && row.fused) return "fused";
   if (row.foreach === undefined) return row.fused ? "fused" : "single";

@@ -4,6 +4,7 @@
  * merges them (header over script over default).
  */
 import type { Expression, Span } from "../python/tree";
+import type { WayToLoop } from "./evaluate/training/iteration";
 import type { Dtype } from "./tensor";
 import type { Unknown } from "./unknown";
 
@@ -115,6 +116,8 @@ export interface TrainingSetup {
   /** DDP's gradients are views of its buckets: `gradient_as_bucket_view=True`. */
   readonly bucketViews?: Setting<boolean>;
   readonly offload?: Setting<Offload>;
+  /** The script's training loop, where a step of one model does not tell what an iteration of it needs. */
+  readonly iteration?: Setting<WayToLoop>;
   readonly measured?: Setting<readonly MeasuredPoint[]>;
   readonly mode?: Setting<Mode>;
 }

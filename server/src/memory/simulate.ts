@@ -12,6 +12,17 @@ export interface TracedStep {
   /** Live bytes when backward is over: states, inputs, gradients, what Python still holds. */
   readonly after: number;
   readonly afterAllocated: number;
+  /** The steps of several optimizers within an iteration; without them one step follows the backward. */
+  readonly steps?: readonly SteppedBytes[];
+}
+
+/** Live bytes when an optimizer's step begins, and what it takes meanwhile. */
+export interface SteppedBytes {
+  readonly live: number;
+  readonly allocated: number;
+  readonly temporary: number;
+  readonly temporaryAllocated: number;
+  readonly location: Location | undefined;
 }
 
 export interface StepPeak {
@@ -55,16 +66,23 @@ export function stepPeak(
     operator: peak.operator,
     location: peak.location,
   });
+  const last: SteppedBytes = {
+    live: traced.after,
+    allocated: traced.afterAllocated,
+    temporary: needs?.temporary ?? 0,
+    temporaryAllocated: needs?.temporaryAllocated ?? 0,
+    location: undefined,
+  };
   const phases: StepPeak[] = [
     phase("forward", traced.forward),
     phase("backward", traced.backward),
-    {
-      bytes: traced.after + state + (needs?.temporary ?? 0),
-      allocated: traced.afterAllocated + stateAllocated + (needs?.temporaryAllocated ?? 0),
+    ...(traced.steps ?? [last]).map((step): StepPeak => ({
+      bytes: step.live + state + step.temporary,
+      allocated: step.allocated + stateAllocated + step.temporaryAllocated,
       phase: "step",
       operator: "optimizer.step",
-      location: undefined,
-    },
+      location: step.location,
+    })),
   ];
   return phases.reduce((highest, each) => (each.bytes > highest.bytes ? each : highest));
 }

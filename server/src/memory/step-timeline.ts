@@ -6,11 +6,12 @@ import type { Span } from "../python/tree";
 import type { ModelEstimate } from "./estimate";
 import type { States } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
+import { steppedBytes } from "./iteration-states";
 import type { BlockCount, StepMeasure } from "./evaluate/step";
 import type { OptimizerNeeds } from "./optimizers";
 import type { TrainingSetup } from "./setup";
 import { totalOf, type MomentBytes } from "./moment-bytes";
-import { workspaceBytes, type StepPhase } from "./simulate";
+import { workspaceBytes, type SteppedBytes, type StepPhase } from "./simulate";
 import type { TimelinePoint, Work } from "./tape";
 
 /** Live bytes of one device when an operator has allocated its results. */
@@ -41,11 +42,14 @@ export function stepTimeline(
   setup: TrainingSetup,
   peak: EstimatedPeak,
 ): StepTimeline | undefined {
-  const place = placing(states, needs, setup, peak);
+  const place = placing(states, needs, setup, peak, measure.ownState?.bytes ?? 0);
   const moments: StepMoment[] = [];
-  for (const point of measure.timeline) {
-    if (point.phase === "setup") continue;
-    const { phase, operator, isRecomputed, location } = point;
+  const steps = steppedBytes(measure.steps ?? [], setup);
+  let stepped = 0;
+  for (const traced of measure.timeline) {
+    const { phase, operator, isRecomputed, location } = traced;
+    if (phase === "setup") continue;
+    const point = phase === "step" ? stepping(traced, steps[stepped++]) : traced;
     const span = plainSpan(location.span);
     const { modulePath } = location;
     moments.push({ phase, operator, modulePath, span, isRecomputed, bytes: place(point) });
@@ -53,9 +57,22 @@ export function stepTimeline(
   if (moments.length === 0) return undefined;
   const last = measure.timeline.at(-1);
   const isWhole = measure.backward !== undefined && measure.fault === undefined;
-  if (last !== undefined && isWhole) moments.push(...stepMoments(measure, last, states, needs, place));
-  else if (peak.phase === "step" && last !== undefined) moments.push(statesAlone(states, last, place));
+  const isOneStep = measure.steps === undefined;
+  if (last !== undefined && isWhole && isOneStep)
+    moments.push(...stepMoments(measure, last, states, needs, place));
+  else if (isOneStep && peak.phase === "step" && last !== undefined)
+    moments.push(statesAlone(states, last, place));
   return { moments, peak: peakIndex(moments, peak.phase), work: measure.work, blocks: measure.blocks };
+}
+
+/** A step of one of several optimizers, with its temporaries. */
+function stepping(point: TimelinePoint, step: SteppedBytes | undefined): TimelinePoint {
+  if (step === undefined) return point;
+  return {
+    ...point,
+    temporary: point.temporary + step.temporary,
+    allocated: point.allocated + step.temporaryAllocated,
+  };
 }
 
 type EstimatedPeak = NonNullable<ModelEstimate["peak"]>;
@@ -68,6 +85,7 @@ function placing(
   needs: OptimizerNeeds | undefined,
   setup: TrainingSetup,
   peak: EstimatedPeak,
+  ownState: number,
 ): Place {
   const gradientShare = whole.gradients === 0 ? 0 : device.gradients / whole.gradients;
   const optimizer = isTraining(setup) ? device.optimizer : 0;
@@ -85,7 +103,7 @@ function placing(
       gradients: isShared ? Math.ceil(gradients * gradientShare) : gradients,
       inputs,
       saved,
-      temporary,
+      temporary: temporary - Math.min(temporary, ownState),
       other: isShared ? sharded : fixed + allocated - live,
     };
   };

@@ -459,13 +459,21 @@ export class Execution {
     this.peak = { ...emptyPeak(), live: this.live, allocated: this.allocated };
   }
 
+  /** The same, of what is allocated from here on: bytes that are only there do not count. */
+  startPeakAnew(): void {
+    this.peak = emptyPeak();
+  }
+
   takePeak(): Peak {
     return { ...this.peak };
   }
 
   /** The running operator holds more than is counted, and nobody says how much: what it is part of is a lower bound. */
   noteBound(reason: Message): void {
-    const { span } = this.running.location;
+    this.noteBoundAt(reason, this.running.location.span);
+  }
+
+  noteBoundAt(reason: Message, span: Span | undefined): void {
     this.bounds.set(`${span?.start} ${reason.text.en}`, { reason, span });
   }
 

@@ -103,6 +103,26 @@ export const unknownReasons = {
     "zh-cn": "无法理解脚本中的损失：未计入其保存的内容",
   },
   hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
+  doubleBackward: {
+    en: "`{name}` with create_graph builds a graph of the backward, which is not counted",
+    "zh-cn": "`{name}` 使用 create_graph 时会为反向传播再建一张计算图，未计入",
+  },
+  gradientCall: {
+    en: "what `{name}` allocates on the way is not counted",
+    "zh-cn": "未计入 `{name}` 过程中分配的内存",
+  },
+  lineSearch: {
+    en: "the line search keeps further vectors, which are not counted",
+    "zh-cn": "线搜索会保留更多向量，未计入",
+  },
+  unknownStep: {
+    en: "a step that is not understood: its optimizer state is not counted ({reason})",
+    "zh-cn": "无法理解某个 step：未计入其优化器状态（{reason}）",
+  },
+  noBackward: {
+    en: "the training loop does not reach a backward that is understood",
+    "zh-cn": "训练循环未到达可以理解的 backward",
+  },
   optimizer: { en: "optimizer `{name}` is not known", "zh-cn": "无法得知优化器 `{name}`" },
   noOptimizer: { en: "optimizer state: optimizer unknown", "zh-cn": "优化器状态：优化器未知" },
   internal: {

@@ -13,12 +13,13 @@ import { deepSpeedConfiguration } from "./script-setup/deepspeed";
 import type { DeepSpeedConfiguration, ReadBeside } from "./script-setup/deepspeed";
 import { fitOf } from "./script-setup/fit";
 import { forwardOf } from "./script-setup/forward";
+import { iterationOf } from "./script-setup/iteration";
 import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
 import { precisionOf } from "./script-setup/precision";
 import { trainerCallsOf, type TrainerCalls } from "./script-setup/trainers";
 import { bucketViewsOf, checkpointingOf, offloadOf, shardingOf } from "./script-setup/wrapping";
-import type { TrainingLoops } from "./training-loop";
+import type { LoopNode, TrainingLoops } from "./training-loop";
 
 /** A value and the expression of the script that gives it. */
 export interface ScriptValue<Value> {
@@ -81,6 +82,18 @@ export interface ScriptForward extends ScriptFit {
   readonly others: readonly Call[];
 }
 
+/** The training loop as a whole. */
+export interface ScriptIteration {
+  /** The function in which the way there begins; `undefined` for the module's own code. */
+  readonly root: FunctionDefinition | Lambda | undefined;
+  /** Calls of functions of the file that lead to it, outermost first. */
+  readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
+  /** The innermost loop that holds all backwards. */
+  readonly loop: LoopNode;
+  /** One optimizer steps one model, called once; there is no other model and no copy of one. */
+  readonly isOfOneModel: boolean;
+}
+
 export type ScriptOffload = "optimizer" | "parameters";
 
 /** `zero-redundancy` is PyTorch's ZeroRedundancyOptimizer, `zero1` to `zero3` are DeepSpeed's stages. */
@@ -101,6 +114,7 @@ export interface ScriptSetup {
   readonly forward: ScriptValue<ScriptForward> | undefined;
   /** The call that trains a Lightning module by its `training_step`. */
   readonly fit: ScriptValue<ScriptFit> | undefined;
+  readonly iteration: ScriptValue<ScriptIteration> | undefined;
   readonly offload: ScriptValue<ScriptOffload> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
@@ -141,6 +155,7 @@ const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => S
   bucketViews: bucketViewsOf,
   forward: forwardOf,
   fit: fitOf,
+  iteration: iterationOf,
   offload: offloadOf,
   checkpointing: checkpointingOf,
   data: dataOf,

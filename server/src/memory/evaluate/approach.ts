@@ -43,40 +43,58 @@ export function argumentsAt(
 ): CallArguments | Unknown {
   const first = way.through[0]?.call ?? way.call;
   const execution = new Execution({ device: "cuda", attention: "auto" });
-  const begun = way.root === undefined ? before(module, first) : module;
+  const begun = way.root === undefined ? moduleBefore(module, first) : module;
   const program = new Program(execution, begun, undefined, world);
   return program.interpreter.guard(() => new Walk(program.interpreter, sampler, asked).to(way));
 }
 
 /** The module up to the statement that a node stands in. */
-function before(module: Module, node: Node): Module {
+export function moduleBefore(module: Module, node: Node): Module {
   const index = module.body.findIndex(
     (statement) => statement.start <= node.start && node.end <= statement.end,
   );
   return { ...module, body: module.body.slice(0, Math.max(0, index)) };
 }
 
-class Walk {
+/** The frames on a way, each with everything before the place run. */
+export class Walk {
+  /** Of the functions that were stepped into, outermost first; the module's own is not among them. */
+  readonly frames: Frame[] = [];
+
+  /** `runsForwards`: what the loops on the way compute before the place may come from models. */
   constructor(
     private readonly interpreter: Interpreter,
     private readonly sampler: BatchSampler,
-    private readonly asked: AtTheEnd,
+    private readonly asked: AtTheEnd = evaluateArguments,
+    private readonly runsForwards = false,
   ) {}
 
-  to({ root, through, call }: WayToCall): CallArguments | Unknown {
+  to(way: WayToCall): CallArguments | Unknown {
+    const fault = this.before(way, way.call);
+    if (fault !== undefined) return fault;
+    this.allow();
+    return this.asked(this.interpreter, way.call);
+  }
+
+  /** Runs everything up to a place at the end of a way. Unknown where a function on the way cannot be stepped into. */
+  before({ root, through }: Pick<WayToCall, "root" | "through">, place: Node): Unknown | undefined {
     const { interpreter } = this;
     interpreter.sampler = this.sampler;
     noteSizes(this.sampler, interpreter.globals);
-    interpreter.frame =
-      root?.kind === "FunctionDefinition" ? frameOf(interpreter, root) : interpreter.globals;
+    if (root?.kind === "FunctionDefinition") this.stepInto(frameOf(interpreter, root));
+    else interpreter.frame = interpreter.globals;
     for (const step of through) {
       this.approach(step.call);
       const callee = this.enter(step);
       if (isUnknown(callee)) return callee;
     }
-    this.approach(call);
-    this.allow();
-    return this.asked(interpreter, call);
+    this.approach(place);
+    return undefined;
+  }
+
+  private stepInto(frame: Frame): void {
+    this.interpreter.frame = frame;
+    this.frames.push(frame);
   }
 
   private allow = (): void => {
@@ -97,7 +115,9 @@ class Walk {
     for (const one of holders) {
       if (one.holder.kind === "For" && one.holder.body.includes(one.child as Statement))
         this.bindFirst(one.holder);
-      prepare(this.interpreter, precedingIn(one.holder, one.child), this.allow);
+      const isLoop = one.holder.kind === "For" || one.holder.kind === "While";
+      const statements = precedingIn(one.holder, one.child);
+      prepare(this.interpreter, statements, this.allow, !(isLoop && this.runsForwards));
     }
   }
 
@@ -143,7 +163,7 @@ class Walk {
     const fault = interpreter.guard(() => bind(interpreter, found, given, frame, call));
     if (isUnknown(fault)) return fault;
     noteSizes(this.sampler, frame);
-    interpreter.frame = frame;
+    this.stepInto(frame);
     return found;
   }
 }

@@ -308,9 +308,24 @@ function setTensorAttribute(interpreter: Interpreter, tensor: Tensor, name: stri
     if (typeof value === "boolean") tensor.requiresGrad = value;
     else interpreter.note(interpreter.unknown("tensorValue", interpreter.callSpan));
   }
+  if (name === "grad") setGradient(interpreter, tensor, value);
   if (name !== "data" || value === tensor) return;
   if (value instanceof Tensor) interpreter.execution.setData(tensor, value);
   else if (isUnknown(value)) interpreter.note(value);
+}
+
+/** `p.grad = None`, `p.grad = other`. */
+function setGradient(interpreter: Interpreter, tensor: Tensor, value: Value): void {
+  if (value === tensor.gradient) return;
+  if (value instanceof Tensor) {
+    interpreter.references.retain(value);
+    interpreter.execution.changeKind(value.storage, "gradient");
+  } else if (value !== null) {
+    interpreter.note(isUnknown(value) ? value : interpreter.unknown("tensorValue", interpreter.callSpan));
+    return;
+  }
+  interpreter.execution.zeroGradients([tensor]);
+  tensor.gradient = value instanceof Tensor ? value : undefined;
 }
 
 export function deleteAttribute(

@@ -8,6 +8,7 @@ import { namedTupleType } from "./classes";
 import { dictOf, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { moduleHandle, objectOf } from "./nn/handle";
+import { movedData, placesResult } from "./training/placement";
 import { carryValues } from "./known-values";
 import { keyText } from "./operations";
 import {
@@ -227,6 +228,8 @@ export function callOperator(interpreter: Interpreter, name: string, positional:
 
 export function runOperator(interpreter: Interpreter, name: string, args: CallArguments, span?: Span): Value {
   interpreter.tick(operatorCost);
+  const moved = interpreter.training === undefined ? undefined : movedData(interpreter, name, args);
+  if (moved !== undefined) return moved;
   if (args.unknownKeywords !== undefined) return noteResult(interpreter, args.unknownKeywords);
   const [positional, keywords] = toArguments(interpreter, args);
   const location =
@@ -234,6 +237,7 @@ export function runOperator(interpreter: Interpreter, name: string, args: CallAr
       ? interpreter.location
       : { span, modulePath: interpreter.modulePath };
   const result = interpreter.execution.call(name, positional, keywords, location);
+  if (result instanceof Tensor && placesResult(name, keywords)) interpreter.placed.add(result.storage);
   if (isUnknown(result)) return noteResult(interpreter, result, positional, keywords);
   carryValues(name, positional, result);
   if (positional.some(isArray)) return owned(interpreter, asArray(interpreter, name, positional, result));

@@ -38,11 +38,21 @@ export function evaluateCall(interpreter: Interpreter, node: Call): Value {
   const result = isUnknown(args)
     ? callUnknown(interpreter, args, [], node)
     : isUnknown(callee)
-      ? callUnknown(interpreter, callee, args.positional, node)
+      ? calledUnknown(interpreter, callee, args.positional, node)
       : callValue(interpreter, callee, args, node, mark);
   interpreter.callSpan = outer;
   if (isVisible) interpreter.recorder?.addCall(node, result, interpreter.execution.savedBytes - savedBefore);
   return result;
+}
+
+function calledUnknown(
+  interpreter: Interpreter,
+  callee: Unknown,
+  given: readonly Value[],
+  node: Call,
+): Unknown {
+  interpreter.training?.unknownCall(node, callee);
+  return callUnknown(interpreter, callee, given, node);
 }
 
 /** The arguments of a call, evaluated from left to right. */
@@ -92,10 +102,12 @@ export function callValue(
   if (callee instanceof FunctionValue) return callFunction(interpreter, callee, args, span, stealFrom);
   if (callee instanceof NativeFunction) return callNative(interpreter, callee, args, span);
   if (callee instanceof BoundMethod) {
-    const whole = args.withReceiver(callee.receiver);
-    return callee.method instanceof FunctionValue
-      ? callFunction(interpreter, callee.method, whole, span, stealFrom)
-      : callNative(interpreter, callee.method, whole, span);
+    const { receiver } = callee;
+    const run = (): Value => callBound(interpreter, callee, args, span, stealFrom);
+    return receiver instanceof ObjectValue &&
+      interpreter.training?.isOwnStep(receiver, callee.method.name) === true
+      ? interpreter.training.ownStepOf(receiver, span, run)
+      : run();
   }
   if (callee instanceof ClassValue) return instantiate(interpreter, callee, args, span);
   if (callee instanceof ObjectValue) return callObject(interpreter, callee, args, span);
@@ -115,6 +127,19 @@ export function callValue(
   if (callee instanceof ContextValue) return withContext(callee, args.at(0) ?? null);
   if (isUnknown(callee)) return callUnknown(interpreter, callee, args.positional, span);
   return interpreter.raise("TypeError", `'${interpreter.typeName(callee)}' object is not callable`, span);
+}
+
+function callBound(
+  interpreter: Interpreter,
+  { receiver, method }: BoundMethod,
+  args: CallArguments,
+  span: Span | undefined,
+  stealFrom: number | undefined,
+): Value {
+  const whole = args.withReceiver(receiver);
+  return method instanceof FunctionValue
+    ? callFunction(interpreter, method, whole, span, stealFrom)
+    : callNative(interpreter, method, whole, span);
 }
 
 function callNative(

@@ -75,6 +75,7 @@ class Copier {
   private copyObject(value: ObjectValue, depth: number): ObjectValue {
     if (value.type.isEnum) return value;
     const object = this.remember(value, new ObjectValue(value.type));
+    if (this.interpreter.placed.has(value)) this.interpreter.placed.add(object);
     object.span = value.span;
     if (value.payload !== undefined) object.payload = this.copy(value.payload, depth + 1);
     for (const [name, attribute] of value.attributes)

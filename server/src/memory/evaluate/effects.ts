@@ -5,6 +5,10 @@ import { childrenOf } from "../../python/walk";
 export interface Effects {
   /** Everything the block may assign or change: targets, and objects whose methods are called as statements. */
   readonly targets: readonly Expression[];
+  /** The targets among them that are bound anew, and containers that something is put into. */
+  readonly bound: readonly Expression[];
+  /** Has a call of `backward`, `step` or `zero_grad`. */
+  readonly trains: boolean;
   /** Nothing but logging, assertions and the like. */
   readonly harmless: boolean;
   /** Always ends in an exception: a script that works never runs it. */
@@ -23,6 +27,8 @@ const tellingNames = new Set(
   ).split(" "),
 );
 
+const trainingNames = new Set(["backward", "manual_backward", "step", "zero_grad"]);
+
 export function effectsOf(body: readonly Statement[]): Effects {
   const known = cache.get(body);
   if (known !== undefined) return known;
@@ -33,12 +39,16 @@ export function effectsOf(body: readonly Statement[]): Effects {
 
 function analyze(body: readonly Statement[]): Effects {
   const targets: Expression[] = [];
+  const bound: Expression[] = [];
   let harmless = true;
   let leaves = false;
+  let trains = false;
   const pending: Node[] = [...body].reverse();
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const own = targetsOf(node);
     targets.push(...own);
+    bound.push(...(node.kind === "ExpressionStatement" ? filledByCall(node.expression) : own));
+    if (node.kind === "Attribute" && trainingNames.has(node.attribute.id)) trains = true;
     if (own.length > 0) harmless = false;
     if (node.kind === "Return" || node.kind === "Break" || node.kind === "Continue") leaves = true;
     if (node.kind === "Yield" || node.kind === "Await" || node.kind === "Invalid") harmless = false;
@@ -46,7 +56,8 @@ function analyze(body: readonly Statement[]): Effects {
       continue;
     pending.push(...childrenOf(node).reverse());
   }
-  return { targets, harmless: harmless && !leaves, raises: body.at(-1)?.kind === "Raise" && !leaves, leaves };
+  const raises = body.at(-1)?.kind === "Raise" && !leaves;
+  return { targets, bound, trains, harmless: harmless && !leaves, raises, leaves };
 }
 
 /** The expressions that one node assigns or may change. */
@@ -71,6 +82,15 @@ function targetsOf(node: Node): Expression[] {
     default:
       return [];
   }
+}
+
+const fillingNames = new Set(["append", "appendleft", "extend", "insert", "update", "add", "setdefault"]);
+
+/** `xs.append(x)` puts something into `xs`. */
+function filledByCall(expression: Expression): Expression[] {
+  if (expression.kind !== "Call" || expression.callee.kind !== "Attribute") return [];
+  const { object, attribute } = expression.callee;
+  return fillingNames.has(attribute.id) ? [object] : [];
 }
 
 /** `xs.append(x)` may change `xs`; `f(model)` may change `model`; `print(x)` changes nothing. */

@@ -96,13 +96,14 @@ function held(interpreter: Interpreter, value: Value): Value {
   return value;
 }
 
-/** Runs statements for the names they bind; what fails leaves them unknown. */
+/** Runs statements for the names they bind; what fails leaves them unknown. Models are not called unless asked for. */
 export function prepare(
   interpreter: Interpreter,
   statements: readonly Statement[],
   allowance: () => void,
+  skipForward = true,
 ): void {
-  interpreter.skipForward = true;
+  interpreter.skipForward = skipForward;
   for (const statement of statements) {
     if (trains(statement)) continue;
     allowance();

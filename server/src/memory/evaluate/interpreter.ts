@@ -17,6 +17,7 @@ import { Files } from "./files";
 import { Frame } from "./frame";
 import { Library } from "./library/library";
 import { rootOf } from "./reasons";
+import type { TrainingTrace } from "./training/trace";
 import { References } from "./references";
 import { Allowance, type World } from "./world";
 import { executeStatement, type Completion } from "./statements";
@@ -34,7 +35,7 @@ export const defaultLimits: Limits = { steps: 500_000, depth: 450 };
 
 /** How loaders are sampled: `scale` times as many samples as they say, and the batch sizes that they said. */
 export interface BatchSampler {
-  readonly scale: number;
+  scale: number;
   readonly sizes: Set<number>;
   /** True while the loop around the place is entered: there a loader may be gone through for its first batch. */
   isEntering: boolean;
@@ -93,6 +94,12 @@ export class Interpreter {
   wroteState = false;
   /** A node of the user's own keeps tensors as long as the graph is there, backward or not. */
   keptInGraph = false;
+  /** Set while an iteration of the script's own training loop is run. */
+  training: TrainingTrace | undefined;
+  /** Optimizers that were made. */
+  readonly optimizers = new Set<ObjectValue>();
+  /** Storages and modules that the script has put on its device by name. */
+  readonly placed = new WeakSet<object>();
   private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */
   private hidden = 0;

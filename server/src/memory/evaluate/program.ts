@@ -21,7 +21,7 @@ const topLevelSteps = 150_000;
 const statementSteps = 60_000;
 
 /** Live bytes of what is not the model's, by kind, together, and as CUDA rounds them. */
-interface OtherBytes extends LiveBytes {
+export interface OtherBytes extends LiveBytes {
   readonly live: number;
   readonly allocated: number;
 }
@@ -180,13 +180,15 @@ export class Program {
     return result;
   }
 
-  /** Learns the paths of a model's modules, for messages, and takes all that lives but is not its own off the figures. */
-  adopt(model: ObjectValue): void {
-    const { execution } = this;
+  /**
+   * Learns the paths of a model's modules, for messages, and takes all that lives but is not its own off the figures: now,
+   * or at an earlier moment.
+   */
+  adopt(model: ObjectValue, at: OtherBytes = this.liveNow()): void {
     const storages = new Set(
       [...tensorsOf(model, "parameters"), ...tensorsOf(model, "buffers")].map(({ storage }) => storage),
     );
-    const other = { ...execution.liveBytes(), live: execution.live, allocated: execution.allocated };
+    const other = { ...at };
     for (const { bytes, kind } of storages) {
       other.live -= bytes;
       other.allocated -= roundedUp(bytes);
@@ -196,6 +198,11 @@ export class Program {
     }
     this.baseline = Object.values(other).every((bytes) => bytes === 0) ? noBytes : other;
     this.interpreter.modulePaths = new Map(namedModules(model).map(({ path, module }) => [module, path]));
+  }
+
+  private liveNow(): OtherBytes {
+    const { execution } = this;
+    return { ...execution.liveBytes(), live: execution.live, allocated: execution.allocated };
   }
 
   /** What was not understood since the top level ran. */

@@ -4,7 +4,7 @@ import { isUnknown, type Unknown } from "../unknown";
 import { noArguments } from "./arguments";
 import { assign, assignUnknown, deleteTarget } from "./assign";
 import { makeClass } from "./classes";
-import { effectsOf } from "./effects";
+import { effectsOf, type Effects } from "./effects";
 import { EvaluationStopped, PythonError } from "./errors";
 import { binaryOperation, truthOf } from "./expressions";
 import { decorate, makeFunction } from "./functions";
@@ -184,11 +184,26 @@ function undecided(interpreter: Interpreter, node: tree.If, reason: Unknown): Co
   if (body.harmless && orelse.harmless) return undefined;
   if (body.raises) return interpreter.execute(node.orelse);
   if (orelse.raises) return interpreter.execute(node.body);
+  if (isAside(interpreter, body, orelse)) return passBy(interpreter, [body, orelse], reason);
   return skipUnknown(
     interpreter,
     [node.body, node.orelse],
     interpreter.noteCondition("condition", reason, node.test),
   );
+}
+
+/**
+ * In an iteration of a training loop, code that trains nothing and may or may not run: keeping the best model, stopping
+ * early, logging. It is no part of the step; what it binds is not known, and matters where it is used.
+ */
+function isAside(interpreter: Interpreter, ...effects: readonly Effects[]): boolean {
+  const { training } = interpreter;
+  return training?.forwards === 0 && !effects.some(({ trains }) => trains);
+}
+
+function passBy(interpreter: Interpreter, effects: readonly Effects[], reason: Unknown): undefined {
+  for (const { bound } of effects) for (const target of bound) assignUnknown(interpreter, target, reason);
+  return undefined;
 }
 
 /** What any of the blocks might assign is no longer known. */
@@ -210,7 +225,12 @@ function executeFor(interpreter: Interpreter, node: tree.For): Completion {
   const iterable = interpreter.evaluate(node.iterable);
   const items = iterate(interpreter, iterable, node.iterable);
   if (isUnknown(items)) {
-    if (effectsOf(node.body).harmless) return undefined;
+    const effects = effectsOf(node.body);
+    if (effects.harmless) return undefined;
+    if (isAside(interpreter, effects)) {
+      assignUnknown(interpreter, node.target, items);
+      return passBy(interpreter, [effects], items);
+    }
     const reason = interpreter.noteCondition("loop", items, node.iterable);
     assignUnknown(interpreter, node.target, reason);
     return skipUnknown(interpreter, [node.body, node.orelse], reason);
@@ -239,6 +259,8 @@ function executeWhile(interpreter: Interpreter, node: tree.While): Completion {
     interpreter.tick();
     const answer = truthOf(interpreter, interpreter.evaluate(node.test), node.test);
     if (isUnknown(answer)) {
+      const effects = effectsOf(node.body);
+      if (isAside(interpreter, effects)) return passBy(interpreter, [effects], answer);
       const reason = interpreter.noteCondition("condition", answer, node.test);
       return skipUnknown(interpreter, [node.body, node.orelse], reason);
     }

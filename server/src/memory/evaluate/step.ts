@@ -19,6 +19,7 @@ import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
 import { trainModule } from "./nn/methods";
 import { modulesOf, outermost, repeatedBlocks, tensorsOf } from "./nn/state";
 import type { Program } from "./program";
+import type { OptimizerStep } from "./training/trace";
 import { Heap, type ObjectValue, type Value } from "./values";
 
 export interface StepPlan {
@@ -34,6 +35,8 @@ export interface StepPlan {
   readonly checkpoint?: Checkpointed;
   /** A later micro-batch of several before the optimizer's step: the gradients of those before it are there already. */
   readonly accumulates?: boolean;
+  /** Whether the precision is what the script itself says; undefined where nobody says any. */
+  readonly precisionIsScripts?: boolean | undefined;
   /** Ends after the loss: enough for what is saved. */
   readonly forwardOnly?: boolean;
 }
@@ -51,6 +54,10 @@ export interface StepMeasure {
   readonly gradients: number;
   /** The parameters that got one. */
   readonly stepped: readonly Tensor[];
+  /** The steps of the script's optimizers within its own iteration, where that was run. */
+  readonly steps?: readonly OptimizerStep[];
+  /** Bytes of `steps`' optimizers that are among the live ones: what the script's own code keeps for each parameter. */
+  readonly ownState?: { readonly name: string; readonly bytes: number };
   readonly timeline: readonly TimelinePoint[];
   readonly work: Work;
   /** Blocks that can be checkpointed one by one, and how many of them were. */
@@ -66,7 +73,7 @@ export interface StepMeasure {
 }
 
 const lowPrecision: Readonly<Partial<Record<Precision, Dtype>>> = { fp16: "float16", bf16: "bfloat16" };
-const autocastPrecision: Readonly<Partial<Record<Precision, Dtype>>> = {
+export const autocastPrecision: Readonly<Partial<Record<Precision, Dtype>>> = {
   "amp-fp16": "float16",
   "amp-bf16": "bfloat16",
 };
@@ -115,7 +122,7 @@ export interface BlockCount {
  * The modules that a setup can checkpoint: the repeated blocks that lie in no other one, in the order of
  * `named_modules()`; where it names classes, all modules of those.
  */
-function blocksOf(model: ObjectValue, checkpoint: Checkpointed): readonly ObjectValue[] {
+export function blocksOf(model: ObjectValue, checkpoint: Checkpointed): readonly ObjectValue[] {
   if (typeof checkpoint === "object") {
     return modulesOf(model).filter(({ type }) => checkpoint.includes(type.name));
   }
@@ -123,7 +130,7 @@ function blocksOf(model: ObjectValue, checkpoint: Checkpointed): readonly Object
 }
 
 /** How many of the blocks, from the first on, run as checkpointed segments. */
-function checkpointedCount(blocks: readonly ObjectValue[], checkpoint: Checkpointed): number {
+export function checkpointedCount(blocks: readonly ObjectValue[], checkpoint: Checkpointed): number {
   if (checkpoint === "none") return 0;
   return typeof checkpoint === "number" ? Math.min(checkpoint, blocks.length) : blocks.length;
 }

@@ -124,7 +124,7 @@ function regionOf(path: readonly Place[]): readonly Node[] | undefined {
   return place.target.kind === "Lambda" ? [place.target.body] : place.target.body;
 }
 
-function callsOn(path: readonly Place[]): { call: Call; target: FunctionDefinition | Lambda }[] {
+export function callsOn(path: readonly Place[]): { call: Call; target: FunctionDefinition | Lambda }[] {
   return path
     .filter((place): place is CallPlace => place.kind === "call")
     .map(({ call, target }) => ({ call, target }));

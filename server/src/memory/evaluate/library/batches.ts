@@ -16,8 +16,10 @@ import { integer } from "../numbers";
 import { keyText } from "../operations";
 import { getItem } from "../subscripts";
 import { formOfArray } from "./open-arrays";
+import { backward } from "../training/backward";
 import {
   ClassValue,
+  ContextValue,
   DictValue,
   Float,
   IteratorValue,
@@ -156,7 +158,7 @@ export function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Spa
   const size = integer(given);
   if (size === undefined)
     return isUnknown(given) ? given : interpreter.unknown("call", span, { name: "DataLoader" });
-  const count = size * sampler.scale;
+  const count = Math.max(1, Math.round(size * sampler.scale));
   sampler.sizes.add(size);
   const collate = read("collate_fn");
   if (collate === null) return collated(interpreter, sample, count, span);
@@ -252,13 +254,37 @@ const accelerator = libraryClass("Accelerator", {
   },
   prepare_model: (_, args) => args.at(1) ?? null,
   prepare_data_loader: (_, args) => args.at(1) ?? null,
+  prepare_optimizer: (_, args) => args.at(1) ?? null,
+  prepare_scheduler: (_, args) => args.at(1) ?? null,
+  unwrap_model: (_, args) => args.at(1) ?? null,
+  backward: (interpreter, args, span) =>
+    backward(interpreter, new CallArguments([args.at(1) ?? null], args.keywords), span),
+  accumulate: () => emptyContext("accumulate"),
+  autocast: () => emptyContext("autocast"),
+  no_sync: () => emptyContext("no_sync"),
+  clip_grad_norm_: () => null,
+  clip_grad_value_: () => null,
+  log: () => null,
+  print: () => null,
+  wait_for_everyone: () => null,
+  save_state: () => null,
 });
+
+/** Precision is the setup's matter. */
+function emptyContext(name: string): ContextValue {
+  return new ContextValue(
+    () => null,
+    () => undefined,
+    name,
+  );
+}
 
 const makeAccelerator: Native = (interpreter, args) =>
   libraryObject(interpreter, accelerator, {
     device: deviceOf(interpreter),
     split_batches: args.keywords.get("dataloader_config") ?? args.or(2, "split_batches", false),
     is_main_process: true,
+    sync_gradients: true,
     is_local_main_process: true,
     num_processes: 1,
     process_index: 0,

@@ -3,6 +3,7 @@ import type { Parameter } from "../../../python/tree";
 import { isUnknown } from "../../unknown";
 import { dictOf } from "../iteration";
 import type { Interpreter } from "../interpreter";
+import { argumentNames } from "../training/groups";
 import {
   BoundMethod,
   ClassValue,
@@ -71,6 +72,8 @@ function parametersOf(callee: Value, depth = 0): Taken[] | undefined {
 function parametersOfClass(type: ClassValue, depth: number): Taken[] | undefined {
   const init = type.attribute("__init__");
   if (init instanceof FunctionValue) return parametersOf(init, depth)?.slice(1);
+  if (type.path?.startsWith("torch.optim.") === true)
+    return argumentNames(type.name).map((name) => ({ name, kind: 1, default: null }));
   const fields = type.find((one) => one.fields);
   return fields
     ?.filter((field) => field.inInit)

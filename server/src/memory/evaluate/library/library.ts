@@ -39,6 +39,7 @@ import {
   moduleBases,
   transparentBases,
 } from "./tables";
+import { isScheduler, optimizerClass, schedulerFunction } from "./optimizers";
 import { isInstanceOf } from "./types";
 
 /** From where PyTorch keeps a thing to the name it is known by. */
@@ -47,6 +48,7 @@ function canonical(path: string): string {
   return path
     .replace(/^torch\.nn\.modules\.(?:\w+\.)?([A-Z]\w*)$/, "torch.nn.$1")
     .replace(/^torch\.nn\.parameter\./, "torch.nn.")
+    .replace(/^torch\.cuda\.(\w+Tensor)$/, "torch.$1")
     .replace(/^torch\.functional\./, "torch.")
     .replace(/^torch\.autograd\.function\./, "torch.autograd.")
     .replace(/^torch\.cuda\.amp\.autocast_mode\./, "torch.cuda.amp.")
@@ -193,7 +195,7 @@ export class Library {
     const builtin = path.startsWith("builtins.") ? path.slice("builtins.".length) : undefined;
     if (builtin !== undefined) return this.types.get(builtin);
     if (path === "collections.OrderedDict" || path === "typing.OrderedDict") return this.orderedDict();
-    return torchClass(this.interpreter, path, findModule(path));
+    return optimizerClass(this.interpreter, path) ?? torchClass(this.interpreter, path, findModule(path));
   }
 
   private orderedDict(): ClassValue | undefined {
@@ -212,6 +214,7 @@ export class Library {
     if (type !== undefined) return instantiate(this.interpreter, type, args, span);
     const native = Object.hasOwn(functions, full) ? functions[full] : undefined;
     if (native !== undefined) return native(this.interpreter, args, span);
+    if (isScheduler(full)) return schedulerFunction(this.interpreter, args, span);
     if (full.startsWith("builtins.")) {
       const builtin = builtinFunctions[full.slice("builtins.".length)];
       if (builtin !== undefined) return builtin(this.interpreter, args, span);

@@ -16,6 +16,7 @@ import { makeQuantisation } from "./quantised";
 import { pretrainedFunctions } from "./pretrained";
 import { mathConstants, mathFunctions } from "./mathematics";
 import { pictureFunctions } from "./pictures";
+import { optimizerFunctions } from "./optimizers";
 import { regularExpressionConstants, regularExpressionFunctions } from "./regular-expressions";
 import { standardFunctions } from "./standard";
 import { torchConstants, torchFunctions } from "./torch";
@@ -41,6 +42,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...adapterFunctions,
   "transformers.BitsAndBytesConfig": makeQuantisation,
   ...torchFunctions,
+  ...optimizerFunctions,
 };
 
 export const constants: Readonly<Record<string, (interpreter: Interpreter) => Value>> = {

@@ -5,6 +5,7 @@ import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import { runCheckpointed } from "../library/checkpoint";
+import { useData } from "../training/placement";
 import { runHooks, runPreHooks } from "./hooks";
 import { FunctionValue, type ObjectValue, type Value } from "../values";
 
@@ -31,7 +32,10 @@ export function runForward(
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
   const savedBefore = interpreter.execution.savedBytes;
-  const result = hooked(interpreter, object, args, span);
+  const { training } = interpreter;
+  if (training !== undefined) useData(interpreter, args.values());
+  const run = (): Value => hooked(interpreter, object, args, span);
+  const result = training === undefined ? run() : training.inForward(object, run);
   interpreter.modulePath = outer;
   interpreter.recorder?.addModule(object, result, interpreter.execution.savedBytes - savedBefore);
   return result;

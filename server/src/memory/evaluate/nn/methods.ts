@@ -126,6 +126,7 @@ function cast(dtype: Dtype): Native {
 }
 
 const to: Native = method((object, args, interpreter) => {
+  interpreter.placed.add(object);
   for (const value of args.values()) {
     if (value instanceof DtypeValue) castModule(interpreter, object, value.dtype);
     else if (value instanceof Tensor) castModule(interpreter, object, value.dtype);
@@ -219,7 +220,10 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   }),
   requires_grad_: requiresGrad,
   to,
-  cuda: self,
+  cuda: method((object, _, interpreter) => {
+    interpreter.placed.add(object);
+    return object;
+  }),
   cpu: self,
   share_memory: self,
   half: cast("float16"),
@@ -228,7 +232,11 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   double: cast("float64"),
   type: to,
   compile: () => null,
-  zero_grad: () => null,
+  zero_grad: method((object, args, interpreter) => {
+    const setToNone = args.or(0, "set_to_none", true) !== false;
+    interpreter.training?.zeroGradients(tensorsOf(object, "parameters"), setToNone);
+    return null;
+  }),
   add_module: addModule,
   register_module: addModule,
   register_buffer: registerBuffer,

@@ -14,11 +14,13 @@ import { CallArguments } from "../arguments";
 import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { integer } from "../numbers";
+import { backward } from "../training/backward";
 import {
   BoundMethod,
   DeviceValue,
   DtypeValue,
   Float,
+  LibraryName,
   ListValue,
   NativeFunction,
   TupleValue,
@@ -45,7 +47,7 @@ const attributes: Readonly<Record<string, Read>> = {
   is_sparse: () => false,
   is_quantized: () => false,
   is_meta: () => false,
-  grad: () => null,
+  grad: (tensor) => tensor.gradient ?? null,
   grad_fn: () => null,
   itemsize: (tensor) => dtypeBytes[tensor.dtype],
   nbytes: (tensor) => elementCount(tensor.shape) * dtypeBytes[tensor.dtype],
@@ -94,6 +96,19 @@ function nested(tensor: Tensor, values: readonly number[]): Value {
   return level[0] ?? new ListValue([]);
 }
 
+/** Dtypes of `torch.FloatTensor` and the like. */
+const tensorTypes: Readonly<Record<string, Dtype>> = {
+  Float: "float32",
+  Double: "float64",
+  Half: "float16",
+  BFloat16: "bfloat16",
+  Long: "int64",
+  Int: "int32",
+  Short: "int16",
+  Byte: "uint8",
+  Bool: "bool",
+};
+
 const methods: Readonly<Record<string, Native>> = {
   size: native((tensor, interpreter, args, span) => {
     const given = args.get(0, "dim");
@@ -131,6 +146,16 @@ const methods: Readonly<Record<string, Native>> = {
     else interpreter.note(args.unknown() ?? interpreter.unknown("tensorValue", span));
     return tensor;
   }),
+  /** `x.type(torch.cuda.FloatTensor)` names the dtype by the class of its tensors. */
+  type: native((tensor, interpreter, args, span) => {
+    const given = args.or(0, "dtype", null);
+    const name = given instanceof LibraryName ? /(\w+)Tensor$/.exec(given.path)?.[1] : undefined;
+    const dtype = name === undefined ? undefined : tensorTypes[name];
+    const named =
+      dtype === undefined ? args.positional : [new DtypeValue(dtype), ...args.positional.slice(1)];
+    const operator = dtype === undefined ? "Tensor.type" : "Tensor.to";
+    return runOperator(interpreter, operator, new CallArguments([tensor, ...named], args.keywords), span);
+  }),
   /** Of numpy's arrays, which are tensors on the host here. */
   astype: native((tensor, interpreter, args, span) => {
     const dtype = args.get(0, "dtype");
@@ -138,6 +163,7 @@ const methods: Readonly<Record<string, Native>> = {
       ? dataTensor(interpreter, tensor.shape, dtype.dtype)
       : interpreter.unknown("call", span, { name: "astype" });
   }),
+  backward,
   register_hook: native(() => null),
   retain_grad: native(() => null),
 };

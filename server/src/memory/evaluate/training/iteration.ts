@@ -1,0 +1,363 @@
+/**
+ * A script's own training loop, run: everything before it once, then iteration after iteration, the first to bring the
+ * script into its steady state and at least one more to measure. Whatever an iteration does counts: several models,
+ * several backwards and optimizers, losses of the script's own. Bytes throughout.
+ */
+import type { Expression, For, Module, While } from "../../../python/tree";
+import { childrenOf } from "../../../python/walk";
+import { roundedUp } from "../../allocation-log";
+import type { Execution, TimelinePoint } from "../../tape";
+import type { Storage, Tensor } from "../../tensor";
+import { isUnknown, type Unknown } from "../../unknown";
+import { moduleBefore, Walk, type WayToCall } from "../approach";
+import { assign } from "../assign";
+import { CallRecorder } from "../call-records";
+import type { Frame } from "../frame";
+import type { BatchSampler, Interpreter } from "../interpreter";
+import { iterate } from "../iteration";
+import { isOwnOptimizer } from "../library/optimizers";
+import { ModuleState, tensorsOf } from "../nn/state";
+import { Program } from "../program";
+import { autocastPrecision, blocksOf, checkpointedCount, type StepMeasure, type StepPlan } from "../step";
+import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
+import type { World } from "../world";
+import { parametersOf } from "./groups";
+import { reachableFrom } from "./placement";
+import { TrainingTrace } from "./trace";
+
+/** The way to a training loop, and the loop. */
+export interface WayToLoop extends Pick<WayToCall, "root" | "through"> {
+  readonly loop: For | While;
+}
+
+/** The first of all often does more, such as to show what is trained, and the one after it still holds some of that. */
+const warmIterations = 2;
+
+/** Measured iterations at most: until every optimizer has stepped in one of them. */
+const mostIterations = 8;
+
+export class ScriptIteration {
+  /** The model, or a module that holds all of them by the names of their variables. */
+  readonly model: ObjectValue;
+  /** The models that the iteration trains or calls. */
+  readonly models: readonly ObjectValue[];
+  private count = warmIterations;
+
+  private constructor(
+    readonly program: Program,
+    private readonly frames: readonly Frame[],
+    private readonly sampler: BatchSampler,
+    private readonly loop: For | While,
+    private readonly entry: ReturnType<typeof entryOf>,
+  ) {
+    const named = this.modelsOf();
+    this.models = [...named.keys()];
+    this.model = togetherAs(this.program.interpreter, named);
+  }
+
+  /** Runs a script up to its training loop, and one iteration of it. Unknown where that cannot be done. */
+  static reach(
+    execution: Execution,
+    module: Module,
+    way: WayToLoop,
+    world: World | undefined,
+  ): ScriptIteration | Unknown {
+    const first = way.through[0]?.call ?? way.loop;
+    const begun = way.root === undefined ? moduleBefore(module, first) : module;
+    const program = new Program(execution, begun, undefined, world);
+    const { interpreter } = program;
+    const sampler: BatchSampler = { scale: 1, sizes: new Set(), isEntering: false, named: new Set() };
+    const walk = new Walk(interpreter, sampler, undefined, true);
+    interpreter.tracing = true;
+    const fault = interpreter.guard(() => walk.before(way, way.loop));
+    interpreter.tracing = false;
+    if (fault !== undefined) return fault;
+    const frames = [interpreter.globals, ...walk.frames];
+    keepChanges(interpreter);
+    interpreter.training = new TrainingTrace(interpreter);
+    const entry = entryOf(program, frames);
+    const before = [...interpreter.noted];
+    const iteration = new Iteration(program, sampler, way.loop);
+    let warm: Unknown | undefined;
+    for (let count = 0; count < warmIterations; count++) warm = iteration.run(count);
+    // What matters is said again by the iteration that is measured.
+    interpreter.noted.clear();
+    for (const [key, unknown] of before) interpreter.noted.set(key, unknown);
+    execution.bounds.clear();
+    if (warm !== undefined) interpreter.note(warm);
+    return new ScriptIteration(program, frames, sampler, way.loop, entry);
+  }
+
+  /** Samples of one batch as the script says them; undefined where no loader does. */
+  get batch(): number | undefined {
+    const [size, ...others] = this.sampler.sizes;
+    return others.length === 0 ? size : undefined;
+  }
+
+  get training(): TrainingTrace {
+    const { interpreter } = this.program;
+    return (interpreter.training ??= new TrainingTrace(interpreter));
+  }
+
+  /** Runs the iteration under a plan, whose inputs and loss do not matter: the script makes its own. */
+  run(plan: StepPlan, wantsTimeline: boolean): StepMeasure {
+    const { program, training, sampler } = this;
+    const { execution, interpreter } = program;
+    this.choose(plan);
+    const scale = this.batch === undefined ? 1 : plan.batch / this.batch;
+    const iteration = new Iteration(program, sampler, this.loop);
+    const isChanged = sampler.scale !== scale;
+    sampler.scale = scale;
+    // what the iteration before leaves is as large as this one's
+    const before = isChanged ? iteration.run(this.count++) : undefined;
+    const timeline: TimelinePoint[] = [];
+    if (wantsTimeline) execution.timeline = timeline;
+    interpreter.recorder = wantsTimeline ? new CallRecorder() : undefined;
+    const calls = interpreter.recorder;
+    execution.takeWork();
+    const inputs = execution.liveBytes().inputs;
+    training.begin();
+    const fault = before ?? this.measured(iteration);
+    training.end();
+    interpreter.recorder = undefined;
+    execution.timeline = undefined;
+    execution.phase = "setup";
+    return this.measure(fault, inputs, timeline, calls);
+  }
+
+  private measured(iteration: Iteration): Unknown | undefined {
+    const { training } = this;
+    for (let i = 0; i < mostIterations; i++) {
+      const fault = iteration.run(this.count++);
+      if (fault !== undefined) return fault;
+      this.program.interpreter.recorder = undefined;
+      const stepped = new Set(training.steps.map(({ optimizer }) => optimizer));
+      if ([...this.optimizers()].every((optimizer) => stepped.has(optimizer))) break;
+    }
+    return undefined;
+  }
+
+  /** Optimizers of the table: others are known by what their code does. */
+  private *optimizers(): Iterable<ObjectValue> {
+    for (const optimizer of this.program.interpreter.optimizers)
+      if (!isOwnOptimizer(optimizer)) yield optimizer;
+  }
+
+  private choose(plan: StepPlan): void {
+    const { training, model } = this;
+    const { interpreter } = this.program;
+    const checkpoint = plan.checkpoint ?? "none";
+    const blocks = blocksOf(model, checkpoint);
+    interpreter.checkpointed = new Set(blocks.slice(0, checkpointedCount(blocks, checkpoint)));
+    training.keepsGradients = plan.accumulates === true;
+    const dtype = autocastPrecision[plan.precision];
+    const isOwn = plan.precisionIsScripts === true && training.usesAutocast;
+    training.ignoresAutocast = plan.precisionIsScripts === false;
+    training.ambient = isOwn ? undefined : dtype;
+  }
+
+  private measure(
+    fault: Unknown | undefined,
+    inputs: number,
+    timeline: readonly TimelinePoint[],
+    calls: CallRecorder | undefined,
+  ): StepMeasure {
+    const { program, training, model } = this;
+    const { execution } = program;
+    const own = <Peaked extends { live: number; allocated: number }>(peak: Peaked): Peaked => ({
+      ...peak,
+      live: peak.live - program.baselineLive,
+      allocated: peak.allocated - program.baselineAllocated,
+    });
+    const forward = training.forward ?? execution.takePeak();
+    const { backwardPeak } = training;
+    const stepped = new Set(training.steps.flatMap(({ groups }) => groups.flatMap(({ tensors }) => tensors)));
+    for (const tensor of this.ownStepped()) stepped.add(tensor);
+    const blocks = blocksOf(model, "all");
+    return {
+      saved: training.saved,
+      inputs,
+      forward: own(forward),
+      backward: backwardPeak === undefined ? undefined : own(backwardPeak),
+      liveAfterForward: program.live,
+      liveAfterBackward: program.live,
+      allocatedAfterBackward: program.allocated,
+      gradients: training.gradients,
+      stepped: [...stepped],
+      steps: training.steps.map(own),
+      ownState: this.ownState(),
+      timeline: timeline.map((point) => program.ownPoint(point)),
+      work: execution.takeWork(),
+      blocks: {
+        count: blocks.length,
+        checkpointed: program.interpreter.checkpointed.size,
+        className: undefined,
+      },
+      calls,
+      log: undefined,
+      hasDerivedTarget: false,
+      fault: fault ?? (backwardPeak === undefined ? this.noBackward() : undefined),
+    };
+  }
+
+  private noBackward(): Unknown {
+    return this.program.interpreter.unknown("noBackward", this.loop);
+  }
+
+  /** Parameters of optimizers whose step the script has written. */
+  private ownStepped(): Tensor[] {
+    return [...this.program.interpreter.optimizers]
+      .filter(isOwnOptimizer)
+      .flatMap(parametersOf)
+      .filter(({ gradient }) => gradient !== undefined);
+  }
+
+  /** What such optimizers keep in `state`, beyond parameters and gradients. */
+  private ownState(): StepMeasure["ownState"] {
+    const optimizers = [...this.program.interpreter.optimizers].filter(isOwnOptimizer);
+    const [first] = optimizers;
+    if (first === undefined) return undefined;
+    const storages = new Set<Storage>();
+    for (const optimizer of optimizers) {
+      const { tensors } = reachableFrom([["state", optimizer.attributes.get("state") ?? null]]);
+      for (const { storage } of tensors) if (storage.kind === "activation") storages.add(storage);
+    }
+    return { name: first.type.name, bytes: [...storages].reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  /**
+   * The models that count, by the names of their variables: those that the iteration calls or an optimizer trains, and
+   * others that the script has put on its device; all where it puts none there by name.
+   */
+  private modelsOf(): Map<ObjectValue, string> {
+    const { interpreter } = this.program;
+    const trained = new Set<Tensor>([...interpreter.optimizers].flatMap(parametersOf));
+    const { used } = this.training;
+    const { modules } = reachableFrom(variablesOf(this.frames));
+    const placesModels = [...modules.keys()].some((module) => interpreter.placed.has(module));
+    const isCounted = (module: ObjectValue): boolean => {
+      const tensors = [...tensorsOf(module, "parameters"), ...tensorsOf(module, "buffers")];
+      const isUsed = used.has(module) || !placesModels || interpreter.placed.has(module);
+      return tensors.length > 0 && (isUsed || tensors.some((tensor) => trained.has(tensor)));
+    };
+    return new Map([...modules].filter(([module]) => isCounted(module)));
+  }
+
+  /** Takes everything off the figures that is not the models' and was there before the loop. */
+  adopt(): void {
+    this.program.adopt(this.model, this.entry);
+  }
+}
+
+function variablesOf(frames: readonly Frame[]): (readonly [string, Value])[] {
+  return frames.toReversed().flatMap(({ variables }) => [...variables]);
+}
+
+/** The loop is reached: of what was noted on the way only what may have changed a model matters. */
+function keepChanges({ noted }: Interpreter): void {
+  for (const [key, { reason }] of noted)
+    if (!/^`.*` may change the module/.test(reason.text.en)) noted.delete(key);
+}
+
+/** Live bytes when the loop is entered, with data of the script on the host. */
+function entryOf({ execution, interpreter }: Program, frames: readonly Frame[]) {
+  const { tensors, modules } = reachableFrom(variablesOf(frames));
+  const states = new Set<Storage>();
+  for (const module of modules.keys())
+    for (const kind of ["parameters", "buffers"] as const)
+      for (const { storage } of tensorsOf(module, kind)) states.add(storage);
+  const placed = new Set<Storage>();
+  for (const { storage } of tensors) {
+    if (states.has(storage) || (storage.kind !== "activation" && storage.kind !== "input")) continue;
+    if (interpreter.placed.has(storage)) placed.add(storage);
+    else {
+      execution.changeKind(storage, "host");
+      interpreter.training?.waiting.add(storage);
+    }
+  }
+  let [live, allocated] = [execution.live, execution.allocated];
+  const bytes = { ...execution.liveBytes() };
+  for (const { bytes: size, kind } of placed) {
+    live -= size;
+    allocated -= roundedUp(size);
+    if (kind === "input") bytes.inputs -= size;
+    else bytes.temporary -= size;
+  }
+  return { ...bytes, live, allocated };
+}
+
+/** One module as it is; several as submodules of one that holds nothing else. */
+function togetherAs(interpreter: Interpreter, named: ReadonlyMap<ObjectValue, string>): ObjectValue {
+  const [only, ...others] = named.keys();
+  if (only !== undefined && others.length === 0) return only;
+  const type = new ClassValue([...named.keys()].map(({ type: { name } }) => name).join(" + "), []);
+  const together = new ObjectValue(type);
+  together.module = new ModuleState();
+  for (const [module, name] of named) together.module.modules.set(name, module);
+  interpreter.references.retain(together);
+  return together;
+}
+
+/** One iteration of the loop at a time. */
+class Iteration {
+  private readonly interpreter: Interpreter;
+
+  constructor(
+    program: Program,
+    private readonly sampler: BatchSampler,
+    private readonly loop: For | While,
+  ) {
+    this.interpreter = program.interpreter;
+  }
+
+  /** Runs the iteration with this number; a reason where it could not be followed to its end. */
+  run(count: number): Unknown | undefined {
+    const { interpreter, loop, sampler } = this;
+    interpreter.stepLimit = interpreter.steps + interpreter.limits.steps;
+    interpreter.sampler = sampler;
+    sampler.isEntering = true;
+    interpreter.tracing = true;
+    const fault = interpreter.guard(() => {
+      const mark = interpreter.references.mark();
+      // batches are made on the host
+      if (loop.kind === "For") interpreter.execution.unobserved(() => this.bind(loop, count));
+      interpreter.references.releaseTo(mark);
+      const completion = interpreter.execute(loop.body);
+      interpreter.references.releaseTo(mark);
+      return completion?.kind === "unknown" ? completion.reason : undefined;
+    });
+    interpreter.tracing = false;
+    sampler.isEntering = false;
+    return fault;
+  }
+
+  /** The loop's target becomes its item with this number; a loader's batches are all alike. */
+  private bind(loop: For, count: number): void {
+    const { interpreter } = this;
+    const items = iterate(interpreter, interpreter.evaluate(loop.iterable), loop.iterable);
+    if (isUnknown(items)) {
+      interpreter.note(items);
+      return;
+    }
+    let [item, number]: [Value | undefined, number] = [undefined, 0];
+    for (const one of items) {
+      item = one;
+      if (number++ === count) break;
+    }
+    if (item === undefined) return;
+    const missing = count - (number - 1);
+    assign(interpreter, loop.target, missing > 0 && enumerates(loop.iterable) ? later(item, missing) : item);
+  }
+}
+
+function later(item: Value, by: number): Value {
+  if (!(item instanceof TupleValue) || typeof item.items[0] !== "number") return item;
+  return new TupleValue([item.items[0] + by, ...item.items.slice(1)]);
+}
+
+/** `enumerate(loader)`, in a progress bar or not. */
+function enumerates(node: Expression): boolean {
+  if (node.kind !== "Call") return false;
+  if (node.callee.kind === "Name" && node.callee.id === "enumerate") return true;
+  return childrenOf(node).some((child) => child.kind === "Call" && enumerates(child));
+}

@@ -1,0 +1,73 @@
+/** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
+import type { Call, Expression, Node } from "../../python/tree";
+import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
+import { identify, type Place, type TrainingLoop } from "../training-loop";
+import { callsOn, forwardOf } from "./forward";
+import { modelOf, optimizerOf } from "./optimizer";
+
+export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
+  const { loops } = context.trainingLoops;
+  const [first] = loops;
+  if (first === undefined) return undefined;
+  const paths = loops.map(pathTo);
+  const [path = []] = paths;
+  const last = path.findLastIndex(
+    (place) => place.kind === "loop" && paths.every((other) => passes(other, place)),
+  );
+  const place = path[last];
+  if (place?.kind !== "loop") return undefined;
+  const value = {
+    root: first.root,
+    through: callsOn(path.slice(0, last)),
+    loop: place.node,
+    isOfOneModel: isOfOneModel(context),
+  };
+  return { value, span: { start: place.node.start, end: place.node.end } };
+}
+
+/** The way to the loop of an update, that loop included. */
+function pathTo({ loop, backwards }: TrainingLoop): readonly Place[] {
+  const places = backwards[0]?.places ?? [];
+  return places.slice(0, places.findIndex((place) => place.kind === "loop" && place.node === loop) + 1);
+}
+
+function passes(path: readonly Place[], { node }: Place & { readonly kind: "loop" }): boolean {
+  return path.some((place) => place.kind === "loop" && place.node === node);
+}
+
+const copying =
+  /^(copy\.deepcopy|torch\.optim\.swa_utils\.AveragedModel|timm\.utils\.(model_ema\.)?ModelEma\w*|ema_pytorch\.EMA|torch_ema\.\w+)$/;
+
+/** `p.clone()` for every parameter of a model: a copy of its weights is kept. */
+function copiesParameters({ callee }: Call): boolean {
+  if (callee.kind !== "Attribute" || callee.attribute.id !== "clone") return false;
+  for (let node: Node | undefined = callee.parent; node !== undefined; node = node.parent) {
+    if (node.kind === "Comprehension" && node.clauses.some(({ iterable }) => isOverParameters(iterable)))
+      return true;
+    if (node.kind === "For" && isOverParameters(node.iterable)) return true;
+  }
+  return false;
+}
+
+function isOverParameters(iterable: Expression): boolean {
+  return (
+    iterable.kind === "Call" &&
+    iterable.callee.kind === "Attribute" &&
+    /^((named_)?parameters|state_dict|items|values)$/.test(iterable.callee.attribute.id)
+  );
+}
+
+/** One optimizer steps one model, and the script neither calls nor keeps another. */
+function isOfOneModel(context: SetupContext): boolean {
+  const { resolver } = context;
+  const trained = modelOf(context)?.value.construction;
+  if (trained === undefined || optimizerOf(context) === undefined) return false;
+  if (forwardOf(context)?.value.others.length !== 0) return false;
+  return resolver.index.calls.every((call) => {
+    if (copiesParameters(call)) return false;
+    if (copying.test(resolver.qualifiedName(call.callee) ?? "")) return false;
+    if (resolver.roleOf(call.callee) !== "model") return true;
+    const { constructions } = identify(resolver, call.callee, []);
+    return constructions.size === 0 || constructions.has(trained);
+  });
+}
