@@ -184,7 +184,10 @@ function undecided(interpreter: Interpreter, node: tree.If, reason: Unknown): Co
   if (body.harmless && orelse.harmless) return undefined;
   if (body.raises) return interpreter.execute(node.orelse);
   if (orelse.raises) return interpreter.execute(node.body);
-  if (isAside(interpreter, body, orelse)) return passBy(interpreter, [body, orelse], reason);
+  if (isAside(interpreter, body, orelse)) {
+    passBy(interpreter, [body, orelse], reason);
+    return undefined;
+  }
   return skipUnknown(
     interpreter,
     [node.body, node.orelse],
@@ -201,9 +204,8 @@ function isAside(interpreter: Interpreter, ...effects: readonly Effects[]): bool
   return training?.forwards === 0 && !effects.some(({ trains }) => trains);
 }
 
-function passBy(interpreter: Interpreter, effects: readonly Effects[], reason: Unknown): undefined {
+function passBy(interpreter: Interpreter, effects: readonly Effects[], reason: Unknown): void {
   for (const { bound } of effects) for (const target of bound) assignUnknown(interpreter, target, reason);
-  return undefined;
 }
 
 /** What any of the blocks might assign is no longer known. */
@@ -229,7 +231,8 @@ function executeFor(interpreter: Interpreter, node: tree.For): Completion {
     if (effects.harmless) return undefined;
     if (isAside(interpreter, effects)) {
       assignUnknown(interpreter, node.target, items);
-      return passBy(interpreter, [effects], items);
+      passBy(interpreter, [effects], items);
+      return undefined;
     }
     const reason = interpreter.noteCondition("loop", items, node.iterable);
     assignUnknown(interpreter, node.target, reason);
@@ -260,7 +263,10 @@ function executeWhile(interpreter: Interpreter, node: tree.While): Completion {
     const answer = truthOf(interpreter, interpreter.evaluate(node.test), node.test);
     if (isUnknown(answer)) {
       const effects = effectsOf(node.body);
-      if (isAside(interpreter, effects)) return passBy(interpreter, [effects], answer);
+      if (isAside(interpreter, effects)) {
+        passBy(interpreter, [effects], answer);
+        return undefined;
+      }
       const reason = interpreter.noteCondition("condition", answer, node.test);
       return skipUnknown(interpreter, [node.body, node.orelse], reason);
     }

@@ -33,6 +33,12 @@ import { averagedModelFunctions } from "./averaged-model";
 const optimizerPaths =
   /^(torch\.optim\.(\w+\.)?|bitsandbytes\.optim\.(\w+\.)?|apex\.optimizers\.|lion_pytorch\.|torch_optimizer\.|transformers\.(optimization\.)?(?=AdamW$))[A-Z]\w*$/;
 
+function namedEntries(dict: DictValue): (readonly [string, Value])[] {
+  return [...dict.entries.values()].flatMap(({ key, value }) =>
+    typeof key === "string" ? [[key, value] as const] : [],
+  );
+}
+
 function selfOf(args: CallArguments): ObjectValue | undefined {
   const self = args.at(0);
   return self instanceof ObjectValue ? self : undefined;
@@ -56,10 +62,7 @@ function baseClass(path: string): ClassValue {
     __init__: (interpreter, args, span) => {
       const given = args.withoutFirst();
       const defaults = given.or(1, "defaults", null);
-      const options =
-        defaults instanceof DictValue
-          ? [...defaults.entries.values()].map(({ key, value }) => [String(key), value] as const)
-          : [];
+      const options = defaults instanceof DictValue ? namedEntries(defaults) : [];
       return initialize(interpreter, args, new Map(options), span);
     },
     zero_grad: (interpreter, args) => {
@@ -71,11 +74,11 @@ function baseClass(path: string): ClassValue {
     add_param_group: (interpreter, args, span) => {
       const groups = selfOf(args)?.attributes.get("param_groups");
       const defaults = selfOf(args)?.attributes.get("defaults");
-      const options = defaults instanceof DictValue ? [...defaults.entries.values()] : [];
+      const options = defaults instanceof DictValue ? namedEntries(defaults) : [];
       const added = parseGroups(
         interpreter,
         new ListValue([args.or(1, "param_group", null)]),
-        new Map(options.map(({ key, value }) => [String(key), value] as const)),
+        new Map(options),
         span,
       );
       if (isUnknown(added)) return interpreter.note(added);
@@ -270,7 +273,10 @@ const createOptimizer: Native = (interpreter, args, span) => {
   const name = Object.entries(names).find(([key]) => key === bare)?.[1];
   const type = name === undefined ? undefined : interpreter.library.classOf(`torch.optim.${name}`);
   if (type === undefined || args.unknownKeywords !== undefined)
-    return new Unknown(message(unknownReasons.optimizer, { name: String(opt) }), span);
+    return new Unknown(
+      message(unknownReasons.optimizer, { name: typeof opt === "string" ? opt : "timm" }),
+      span,
+    );
   const isModel = model instanceof ObjectValue && model.module !== undefined;
   const parameters = isModel
     ? interpreter.call(getAttribute(interpreter, model, "parameters", span), new CallArguments([]), span)

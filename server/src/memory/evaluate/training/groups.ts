@@ -7,7 +7,7 @@ import { isUnknown, type Unknown } from "../../unknown";
 import type { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { dictOf, iterate } from "../iteration";
-import { DictValue, Float, ListValue, ObjectValue, TupleValue, type Value } from "../values";
+import { DictValue, Float, ListValue, TupleValue, type ObjectValue, type Value } from "../values";
 
 /** Parameters that are stepped alike. */
 export interface ParameterGroup {
