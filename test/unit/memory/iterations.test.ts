@@ -6,7 +6,9 @@ import { analyze } from "../../../server/src/analysis";
 import { needsOfSteps, steppedBytes } from "../../../server/src/memory/iteration-states";
 import { heldBy } from "../../../server/src/memory/estimate-states";
 import { ScriptIteration } from "../../../server/src/memory/evaluate/training/iteration";
+import { totalOf } from "../../../server/src/memory/moment-bytes";
 import { Execution } from "../../../server/src/memory/tape";
+import { render } from "../../../server/src/messages/message";
 import { parseModule } from "../../../server/src/python/parse";
 import { loadParser } from "../../support/parser";
 
@@ -88,6 +90,78 @@ describe("an iteration of a script", () => {
       assert.deepEqual({ ...figures, peak }, expected);
     });
   }
+
+  it("is one estimate of all models, with the line of the peak", () => {
+    const [estimate] = analyze(parseModule(textOf("dcgan.py"))).estimates.all();
+    assert.equal(estimate?.name, "Generator + Discriminator");
+    assert.equal(estimate.complete, true);
+    assert.deepEqual(estimate.optimizer, { name: "Adam", bytes: scripts["dcgan.py"]?.state_bytes });
+    assert.equal(estimate.peak?.phase, "backward");
+    const { start, end } = estimate.peak.span ?? { start: 0, end: 0 };
+    assert.equal(textOf("dcgan.py").slice(start, end), "self.main(input)");
+  });
+
+  it("has a timeline whose highest point is the peak, each optimizer's step in its place", () => {
+    const { estimates } = analyze(parseModule(textOf("pix2pix.py")));
+    const [estimate] = estimates.all();
+    const step = estimates.step?.();
+    assert.ok(step !== undefined);
+    const highest = Math.max(...step.moments.map(({ bytes }) => totalOf(bytes)));
+    assert.equal(highest, estimate?.peak?.allocated);
+    const phases = step.moments.map(({ phase }) => phase);
+    assert.equal(phases.filter((phase) => phase === "step").length, 2);
+    assert.notEqual(phases.at(phases.indexOf("step") + 1), "step");
+  });
+
+  it("grows with the micro-batch of its loader", () => {
+    const text = textOf("pix2pix.py");
+    const at = (batch: number): number | undefined => {
+      const { estimates } = analyze(parseModule(text.replace("batch_size=2", `batch_size=${batch}`)));
+      return estimates.all()[0]?.peak?.allocated;
+    };
+    const { estimates } = analyze(parseModule(text));
+    const limit = (at(5) ?? 0) + 1;
+    assert.equal(estimates.largestBatch(limit), 5);
+  });
+
+  const penalty = textOf("wgan_clip.py").replace(
+    "loss_D.backward()",
+    "g, = torch.autograd.grad(loss_D, real_imgs, create_graph=True)\n            (loss_D + g.norm()).backward()",
+  );
+  const bounds: readonly (readonly [what: string, text: string, reason: string])[] = [
+    [
+      "a gradient penalty",
+      penalty,
+      "`torch.autograd.grad` with create_graph builds a graph of the backward, which is not counted",
+    ],
+    [
+      "a line search",
+      textOf("lbfgs.py").replace("lr=0.01,", "lr=0.01, line_search_fn='strong_wolfe',"),
+      "the line search keeps further vectors, which are not counted",
+    ],
+    [
+      "an optimizer that is not known",
+      textOf("vae.py").replace("optim.Adam(", "elsewhere("),
+      "a step that is not understood: its optimizer state is not counted (`elsewhere` is not known here)",
+    ],
+  ];
+  for (const [what, text, reason] of bounds) {
+    it(`is a lower bound with ${what}`, () => {
+      const [estimate] = analyze(parseModule(text)).estimates.all();
+      assert.equal(estimate?.complete, false);
+      assert.ok(estimate.peak !== null);
+      assert.ok(estimate.unknown.map((one) => render(one.reason, "en")).includes(reason));
+    });
+  }
+
+  it("passes by what trains nothing and may not run", () => {
+    const text = textOf("vae.py").replace(
+      "        optimizer.step()\n",
+      "        optimizer.step()\n        if train_loss < 1:\n            torch.save(model.state_dict(), 'best.pt')\n",
+    );
+    const [estimate] = analyze(parseModule(text)).estimates.all();
+    assert.deepEqual(estimate?.unknown, []);
+  });
 
   it("was measured for every script", () => {
     assert.deepEqual(Object.keys(scripts).sort(), readdirSync(path.join(goldens, "iterations")).sort());
