@@ -130,6 +130,15 @@ function tensorOf(operator: string, fixed: Dtype | undefined): Native {
   return converted(fixed, (interpreter, args, span) => runOperator(interpreter, operator, args, span));
 }
 
+/** `torch.cuda.FloatTensor(array)`: a tensor of its own. */
+function legacyTensor(name: string, dtype: Dtype): Native {
+  return (interpreter, args, span) => {
+    const [source] = args.positional;
+    if (args.count !== 1 || !(source instanceof Tensor)) return runOperator(interpreter, name, args, span);
+    return interpreter.references.own(interpreter.execution.allocate(source.shape, dtype));
+  };
+}
+
 const nothingElse: Native = (_, args) => args.at(0) ?? null;
 
 /** `load(path)`: an array of which nothing is known. */
@@ -207,6 +216,6 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "torch.tensor": tensorOf("torch.tensor", undefined),
   "torch.as_tensor": tensorOf("torch.as_tensor", undefined),
   "torch.Tensor": tensorOf("torch.Tensor", "float32"),
-  "torch.FloatTensor": tensorOf("torch.FloatTensor", "float32"),
-  "torch.LongTensor": tensorOf("torch.LongTensor", "int64"),
+  "torch.FloatTensor": converted("float32", legacyTensor("torch.FloatTensor", "float32")),
+  "torch.LongTensor": converted("int64", legacyTensor("torch.LongTensor", "int64")),
 };

@@ -230,15 +230,6 @@ const without = (
 const yes: Native = () => true;
 const no: Native = () => false;
 
-/** `torch.cuda.FloatTensor(array)`: a tensor of its own. */
-function legacyTensor(name: string, dtype: Dtype): Native {
-  return (interpreter, args, span) => {
-    const [source] = args.positional;
-    if (args.count !== 1 || !(source instanceof Tensor)) return runOperator(interpreter, name, args, span);
-    return interpreter.references.own(interpreter.execution.allocate(source.shape, dtype));
-  };
-}
-
 export const torchFunctions: Readonly<Record<string, Native>> = {
   "torch.nn.Parameter": parameter,
   "torch.nn.Buffer": buffer,
@@ -299,8 +290,6 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
   "torch.cuda.is_available": yes,
   "torch.accelerator.is_available": yes,
   "torch.accelerator.current_accelerator": (interpreter) => deviceOf(interpreter),
-  "torch.FloatTensor": legacyTensor("torch.FloatTensor", "float32"),
-  "torch.LongTensor": legacyTensor("torch.LongTensor", "int64"),
   "torch.autograd.Variable": identity,
   "torch.cuda.is_bf16_supported": yes,
   "torch.cuda.device_count": () => 1,
