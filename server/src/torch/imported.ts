@@ -191,14 +191,15 @@ class FileImports implements ImportedNames {
 
 /** `file.name`: what the file binds, else the module of that name in a package. */
 function memberOf(file: OtherFile, name: string, depth: number): Meaning | undefined {
-  const found = file.torch.imports.member(name, depth);
+  const mayDefine = file.mayDefine(name);
+  const found = mayDefine ? file.torch.imports.member(name, depth) : undefined;
   if (found !== undefined)
     return found.kind === "definition" && found.file === undefined ? { ...found, file } : found;
   // `from . import steps` in the package itself means the module too.
-  const bindings = file.torch.scopes.module.bindings.get(name) ?? [];
-  const isPackage = /(^|[\\/])__init__\.py$/.test(file.key);
-  if (!isPackage || bindings.some(({ kind }) => kind !== "import")) return undefined;
-  const inside = file.torch.findFile(name, 1);
+  if (!/(^|[\\/])__init__\.py$/.test(file.key)) return undefined;
+  const bindings = mayDefine ? (file.torch.scopes.module.bindings.get(name) ?? []) : [];
+  if (bindings.some(({ kind }) => kind !== "import")) return undefined;
+  const inside = file.find(name, 1);
   return inside && { kind: "file", file: inside };
 }
 

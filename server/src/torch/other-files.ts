@@ -13,7 +13,12 @@ export interface OtherFile {
   /** The path, as whoever finds files gives it. */
   readonly key: string;
   readonly source: Source;
+  /** Parsed when they are first asked for. */
   readonly torch: TorchFacts;
+  /** Other files, as this one would import them. */
+  readonly find: FindFile;
+  /** False when the text shows that the file gives nothing such a name, by itself or by a star import: no need to parse it. */
+  mayDefine(name: string): boolean;
 }
 
 /** Makes the facts of a file whose imports `find` leads to. */
@@ -67,6 +72,37 @@ interface Answer {
   readonly source: Source | undefined;
 }
 
+const starImport = /\bimport[\s\\]*\*/;
+
+/** A file that is searched for a name before it is parsed: most files of a package that passes names on have another one. */
+class LazyFile implements OtherFile {
+  private knownTorch: TorchFacts | undefined;
+  private hasStarImport: boolean | undefined;
+
+  constructor(
+    private readonly imported: ImportedModule,
+    private readonly makeFacts: MakeFacts,
+    readonly find: FindFile,
+  ) {}
+
+  get key(): string {
+    return this.imported.key;
+  }
+
+  get source(): Source {
+    return this.imported.source;
+  }
+
+  get torch(): TorchFacts {
+    return (this.knownTorch ??= this.makeFacts(this.imported.module, this.find));
+  }
+
+  mayDefine(name: string): boolean {
+    const { text } = this.source;
+    return text.includes(name) || (this.hasStarImport ??= starImport.test(text));
+  }
+}
+
 class KeptFile {
   readonly file: OtherFile;
   /** Whoever works with the file now: finds what it imports. */
@@ -80,9 +116,7 @@ class KeptFile {
     readonly imported: ImportedModule,
     makeFacts: MakeFacts,
   ) {
-    const { module, source, key } = imported;
-    const torch = makeFacts(module, (dotted, level) => this.find(dotted, level));
-    this.file = { key, source, torch };
+    this.file = new LazyFile(imported, makeFacts, (dotted, level) => this.find(dotted, level));
   }
 
   private find(dotted: string, level: number): OtherFile | undefined {

@@ -2,7 +2,7 @@
  * Where a graph may begin, by a look at each call alone: enough to see that a loop makes none, without following any
  * value. Whatever `carried.ts` may name as a source is among these.
  */
-import type { Call, FunctionDefinition, Node } from "../../python/tree";
+import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
 import type { Resolver } from "../resolve";
 import { callsWithin } from "../resolve-index";
 import type { Definition } from "./flow";
@@ -53,8 +53,14 @@ export function createGraphSources({ resolver, reach, backwarded }: GraphSourceO
 function mayBeModel(call: Call, resolver: Resolver): boolean {
   const { callee } = call;
   const name = resolver.qualifiedName(callee);
-  if (name?.startsWith("torch.utils.checkpoint") || resolver.imported.functionOf(call)) return true;
-  if (name !== undefined) return false;
+  if (name?.startsWith("torch.utils.checkpoint")) return true;
+  return (
+    (name === undefined && isCalledAsModel(callee, resolver)) ||
+    resolver.imported.functionOf(call) !== undefined
+  );
+}
+
+function isCalledAsModel(callee: Expression, resolver: Resolver): boolean {
   const receiver = callee.kind === "Attribute" && callee.attribute.id === "forward" ? callee.object : callee;
   return [callee, receiver].some((one) => {
     const role = resolver.roleOf(one);

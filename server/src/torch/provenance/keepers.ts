@@ -10,6 +10,7 @@ import { enclosingClass, isInForward } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import type { Flow } from "./flow";
 import type { KeptOptions } from "./kept";
+import { isPlain } from "./plain-values";
 import { someNode } from "./shapes";
 import type { BackwardCall } from "./sinks";
 import { isBounded, type Store } from "./stores";
@@ -52,8 +53,9 @@ export function handedStores(resolver: Resolver, backwards: readonly BackwardCal
   for (const call of resolver.index.calls) {
     const statement = enclosingStatement(call);
     if (call.callee.kind !== "Attribute" || statement?.kind !== "ExpressionStatement") continue;
-    if (call.positional.length + call.keywords.length === 0 || enclosingLoop(call) === undefined) continue;
-    if (isInForward(call)) continue;
+    if (enclosingLoop(call) === undefined || isInForward(call)) continue;
+    const given = [...call.positional, ...call.keywords.map(({ value }) => value)];
+    if (given.every((value) => isPlain(value, resolver))) continue;
     const holder = call.callee.object;
     const holderKey = resolver.keyOf(holder);
     const method = holderKey === undefined ? undefined : resolver.imported.functionOf(call);
