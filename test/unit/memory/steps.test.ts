@@ -4,6 +4,7 @@ import { readHeader } from "../../../server/src/directives/header";
 import { recount, recountLater, ScaledStep } from "../../../server/src/memory/allocation-log";
 import { build, planOf } from "../../../server/src/memory/estimate-build";
 import { estimateModule } from "../../../server/src/memory/estimate";
+import { defaultLimits } from "../../../server/src/memory/evaluate/interpreter";
 import { Estimator } from "../../../server/src/memory/estimate-model";
 import { runStep, type StepMeasure, type StepPlan } from "../../../server/src/memory/evaluate/step";
 import { Allowance } from "../../../server/src/memory/evaluate/world";
@@ -123,6 +124,27 @@ describe("all answers about a model", () => {
       });
     }
   }
+
+  it("of an endless forward take one run up to the limit", () => {
+    const parsed = parseModule(`# vram: budget=1MiB, batch=8, input=float32[B,8], loss=sum, optimizer=adamw
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+    def forward(self, x):
+        while True:
+            x = self.layer(x)
+`);
+    const allowance = new Allowance(20_000_000);
+    const estimator = new Estimator(parsed.module, readHeader(parsed).setup, { allowance });
+    const [first] = estimator.all();
+    estimator.whatFits();
+    assert.equal(first?.complete, false);
+    assert.ok(allowance.taken < 1.1 * defaultLimits.steps, `${allowance.taken} steps`);
+    // what it held when it was stopped: the matrix that every call saves
+    assert.ok((first.peak?.bytes ?? 0) > 1000 * 8 * 8 * 4);
+  });
 
   it("take less than a blink", () => {
     const { module, setup } = subject("gpt.py");

@@ -19,6 +19,7 @@ import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
 import { trainModule } from "./nn/methods";
 import { modulesOf, outermost, repeatedBlocks, tensorsOf } from "./nn/state";
 import type { Program } from "./program";
+import { isLimit } from "./reasons";
 import type { OptimizerStep } from "./training/trace";
 import { Heap, type ObjectValue, type Value } from "./values";
 
@@ -187,7 +188,9 @@ function runOnce(program: Program, model: ObjectValue, plan: StepPlan, wantsTime
     const step = new Step(program, model, plan);
     const measure = step.run(wantsTimeline, false);
     program.leavesTraces = step.leavesTraces;
-    if (measure.backward !== undefined && !step.leavesTraces) {
+    // another run would come as far and take as long
+    const isEndless = measure.fault !== undefined && isLimit(measure.fault.reason);
+    if (isEndless || (measure.backward !== undefined && !step.leavesTraces)) {
       if (measure.fault === undefined) program.gradientsOf = keyOf(plan);
       return measure;
     }
