@@ -62,7 +62,16 @@ interface Name {
   readonly isReflected: boolean;
 }
 
+/** By the operator's name; only those of the table get here. */
+const names = new Map<string, Name>();
+
 function nameOf(operator: string): Name {
+  let name = names.get(operator);
+  if (name === undefined) names.set(operator, (name = split(operator)));
+  return name;
+}
+
+function split(operator: string): Name {
   const last = operator.split(".").at(-1) ?? operator;
   const special = /^__(r?)(\w+)__$/.exec(last);
   const base = special?.[2] ?? last;

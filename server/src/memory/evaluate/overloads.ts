@@ -10,20 +10,42 @@ import { noteChanged, noteOffset } from "./offsets";
 import { contains, keyOf } from "./operations";
 import { DictValue, ListValue, ObjectValue, SetValue, TupleValue, type Value } from "./values";
 
-const binaryMethods: Readonly<Record<BinaryOperator, string>> = {
-  "+": "add",
-  "-": "sub",
-  "*": "mul",
-  "/": "truediv",
-  "//": "floordiv",
-  "%": "mod",
-  "**": "pow",
-  "@": "matmul",
-  "|": "or",
-  "&": "and",
-  "^": "xor",
-  "<<": "lshift",
-  ">>": "rshift",
+/** What an operator's methods are called, in classes and as operators of the table. */
+interface MethodNames {
+  readonly direct: string;
+  readonly reflected: string;
+  readonly inPlace: string;
+  readonly ofTensor: string;
+  readonly reflectedOfTensor: string;
+  readonly inPlaceOfTensor: string;
+}
+
+function methodNames(name: string): MethodNames {
+  const [direct, reflected, inPlace] = [`__${name}__`, `__r${name}__`, `__i${name}__`];
+  return {
+    direct,
+    reflected,
+    inPlace,
+    ofTensor: `Tensor.${direct}`,
+    reflectedOfTensor: `Tensor.${reflected}`,
+    inPlaceOfTensor: `Tensor.${inPlace}`,
+  };
+}
+
+const binaryMethods: Readonly<Record<BinaryOperator, MethodNames>> = {
+  "+": methodNames("add"),
+  "-": methodNames("sub"),
+  "*": methodNames("mul"),
+  "/": methodNames("truediv"),
+  "//": methodNames("floordiv"),
+  "%": methodNames("mod"),
+  "**": methodNames("pow"),
+  "@": methodNames("matmul"),
+  "|": methodNames("or"),
+  "&": methodNames("and"),
+  "^": methodNames("xor"),
+  "<<": methodNames("lshift"),
+  ">>": methodNames("rshift"),
 };
 
 const unaryMethods = { "-": "__neg__", "+": "__pos__", "~": "__invert__" } as const;
@@ -59,20 +81,18 @@ export function overloadedBinary(
   right: Value,
   span: Span,
 ): Value | undefined {
-  const method = binaryMethods[operator];
+  const names = binaryMethods[operator];
   if (left instanceof ObjectValue) {
-    const own = callMethod(interpreter, left, `__${method}__`, [right], span);
+    const own = callMethod(interpreter, left, names.direct, [right], span);
     if (own !== undefined) return own;
   }
   if (right instanceof ObjectValue) {
-    const own = callMethod(interpreter, right, `__r${method}__`, [left], span);
+    const own = callMethod(interpreter, right, names.reflected, [left], span);
     if (own !== undefined) return own;
   }
   if (left instanceof Tensor || right instanceof Tensor) {
     const [name, operands] =
-      left instanceof Tensor
-        ? [`Tensor.__${method}__`, [left, right]]
-        : [`Tensor.__r${method}__`, [right, left]];
+      left instanceof Tensor ? [names.ofTensor, [left, right]] : [names.reflectedOfTensor, [right, left]];
     const result = runOperator(interpreter, name, new CallArguments(operands), span);
     noteOffset(operator, left, right, result);
     return result;
@@ -107,14 +127,13 @@ export function augmentedInPlace(
   right: Value,
   span: Span,
 ): Value | undefined {
-  const name = `__i${binaryMethods[operator]}__`;
+  const { inPlace, inPlaceOfTensor } = binaryMethods[operator];
   if (left instanceof Tensor) {
-    const full = `Tensor.${name}`;
-    if (!interpreter.execution.supports(full)) return undefined;
+    if (!interpreter.execution.supports(inPlaceOfTensor)) return undefined;
     noteChanged(left);
-    return runOperator(interpreter, full, new CallArguments([left, right]), span);
+    return runOperator(interpreter, inPlaceOfTensor, new CallArguments([left, right]), span);
   }
-  if (left instanceof ObjectValue) return callMethod(interpreter, left, name, [right], span);
+  if (left instanceof ObjectValue) return callMethod(interpreter, left, inPlace, [right], span);
   if (left instanceof ListValue && operator === "+") {
     const items = itemsOf(interpreter, right, span);
     if (isUnknown(items)) return items;
