@@ -2,8 +2,16 @@
 import { elementCount, type Dtype, type Tensor } from "../tensor";
 import { isTensor, numberOf } from "./argument";
 import { cast, differentiable, fullPrecision, lowPrecision } from "./autograd";
+import { isChannelsLast } from "./convolution";
 import type { Frame } from "./frame";
-import { broadcastShapes, elementwise, elementwiseStrides, emptyLike, sameShape } from "./kernels";
+import {
+  broadcastShapes,
+  contiguous,
+  elementwise,
+  elementwiseStrides,
+  emptyLike,
+  sameShape,
+} from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { channelsDoNotFit, shapesDoNotFit } from "./reasons";
@@ -43,14 +51,15 @@ function attachNormalisation(frame: Frame, row: NormalisationRow): void {
     inputs,
     outputs: [row.result],
     saved: [...(row.kept ?? []), row.input, row.weight, ...row.statistics],
-    backward: (inner, _gradients, _saved, wanted) => {
+    backward: (inner, [gradient], _saved, wanted) => {
+      if (fillsAll && gradient !== undefined && !isChannelsLast(gradient)) contiguous(inner, gradient);
       const made = given.map(({ shape, dtype }, i) => {
         // Batch normalisation fills the input's gradient whether it is wanted or not, cuDNN's the others too.
         const always = i === 0 ? isBatch : fillsAll && inputs[i] !== undefined;
         if (wanted[i] !== true && !always) return undefined;
         return inner.empty(shape, dtype, i === 0 && isBatch ? strides : undefined);
       });
-      return made.map((gradient, i) => (wanted[i] === true ? gradient : undefined));
+      return made.map((each, i) => (wanted[i] === true ? each : undefined));
     },
   });
 }
@@ -67,16 +76,22 @@ interface BatchNormArguments {
 }
 
 function batchNormOf(frame: Frame, row: BatchNormArguments): Tensor {
-  const { input, training } = row;
-  const channels = input.shape[1] ?? 1;
-  const result = emptyLike(frame, input);
-  const dtype = statisticsDtype(input.dtype);
+  return frame.scoped((inner) => batchNormIn(inner, row));
+}
+
+function batchNormIn(frame: Frame, row: BatchNormArguments): Tensor {
+  const { input: given, training } = row;
+  const channels = given.shape[1] ?? 1;
+  const dtype = statisticsDtype(given.dtype);
   const cudnn =
     frame.execution.device === "cuda" &&
     row.weight !== undefined &&
     row.bias !== undefined &&
-    input.shape.length > 2 &&
-    input.dtype !== "bfloat16";
+    given.shape.length > 2 &&
+    given.dtype !== "bfloat16";
+  // cuDNN gets its input row by row or channels-last, as a copy that is kept instead (_batch_norm_impl_index)
+  const input = cudnn && !isChannelsLast(given) ? contiguousOf(frame, given) : given;
+  const result = emptyLike(frame, input);
   // in evaluation mode only CUDA's own kernel writes them all the same (batch_norm_cuda in Normalization.cu)
   const writes = training || (frame.execution.device === "cuda" && !cudnn);
   const statistics = [0, 1].map(() => frame.empty([writes ? channels : 0], dtype));
