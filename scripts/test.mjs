@@ -52,6 +52,8 @@ suite(
   "unit, protocol, command line, fuzz",
   [
     "node_modules/mocha/bin/mocha.js",
+    // The process that the loader compiles with has once kept a finished run from ending.
+    "--exit",
     "--reporter",
     "scripts/mocha-reporter.cjs",
     "test/{unit,protocol,cli,fuzz,docs}/**/*.test.ts",
