@@ -103,8 +103,7 @@ function pythonOf(text: string, { form }: CheckedFile): string {
 }
 
 function errorsIn(text: string, checked: CheckedFile): number {
-  const parsed = parseModule(pythonOf(text, checked));
-  return parsed.module.errors.length;
+  return parseModule(pythonOf(text, checked)).module.errors.length;
 }
 
 function isBelow(file: string, folder: string): boolean {

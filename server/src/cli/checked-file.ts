@@ -164,6 +164,5 @@ export function textOf({ source, written }: CheckedFile): string {
 }
 
 function syntaxErrors(text: string, form: TextForm | undefined): number {
-  const parsed = parseModule(form?.forParser(text) ?? text);
-  return parsed.module.errors.length;
+  return parseModule(form?.forParser(text) ?? text).module.errors.length;
 }

@@ -162,8 +162,7 @@ function readModel(value: Text, context: ReadContext): void {
 
 /** The one expression that a text consists of; `undefined` when it is anything else. */
 export function parseExpression(text: string): Expression | undefined {
-  const parsed = parseModule(text);
-  const { module } = parsed;
+  const { module } = parseModule(text);
   const [statement, second] = module.body;
   if (module.errors.length > 0 || second !== undefined) return undefined;
   return statement?.kind === "ExpressionStatement" ? statement.expression : undefined;

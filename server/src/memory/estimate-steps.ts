@@ -144,7 +144,8 @@ export class ModelSteps {
     const { measure, states } = ran;
     const { log, stepped } = measure;
     if (log === undefined) return undefined;
-    const later = line?.step.laterAt(batch, stepped) ?? recountLater(log, stepped, log.log.sizes);
+    const later =
+      line === undefined ? recountLater(log, stepped, log.log.sizes) : line.step.laterAt(batch, stepped);
     return later && this.bytesOf(withBytes(measure, later), states);
   }
 

@@ -650,20 +650,8 @@ export class Execution {
     if (this.timeline !== undefined) {
       const { operator, location } = this.running;
       const isRecomputed = this.phase === "backward" && this.callDepth > 0;
-      const { phase, allocated, bytesOf, savedOf } = this;
-      this.timeline.push({
-        phase,
-        operator,
-        location,
-        allocated,
-        isRecomputed,
-        parameters: bytesOf.parameter,
-        buffers: bytesOf.buffer,
-        inputs: bytesOf.input,
-        gradients: bytesOf.gradient,
-        saved: savedOf.activation,
-        temporary: bytesOf.activation - savedOf.activation,
-      });
+      const { phase, allocated } = this;
+      this.timeline.push({ phase, operator, location, allocated, isRecomputed, ...this.liveBytes() });
     }
   }
 

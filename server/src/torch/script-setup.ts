@@ -67,27 +67,28 @@ export interface ScriptCheckpointing {
   readonly call: Call;
 }
 
-/** A call and the way there from where the script begins. */
-export interface ScriptFit {
+/** The way to a place of the script from where it begins. */
+export interface ScriptWay {
   /** The function in which the way there begins; `undefined` for the module's own code. */
   readonly root: FunctionDefinition | Lambda | undefined;
   /** Calls of functions of the file that lead to it, outermost first. */
   readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
+}
+
+/** The call that trains a model by itself. */
+export interface ScriptFit extends ScriptWay {
   readonly call: Call;
 }
 
 /** The call of the trained model in its training loop. */
-export interface ScriptForward extends ScriptFit {
+export interface ScriptForward extends ScriptWay {
+  readonly call: Call;
   /** Further calls of the model in the same iteration. */
   readonly others: readonly Call[];
 }
 
 /** The training loop as a whole. */
-export interface ScriptIteration {
-  /** The function in which the way there begins; `undefined` for the module's own code. */
-  readonly root: FunctionDefinition | Lambda | undefined;
-  /** Calls of functions of the file that lead to it, outermost first. */
-  readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
+export interface ScriptIteration extends ScriptWay {
   /** The innermost loop that holds all backwards. */
   readonly loop: LoopNode;
   /** One optimizer steps one model, called once; there is no other model and no copy of one. */

@@ -198,8 +198,8 @@ let empty: Pick<ImportedModule, "module" | "source"> | undefined;
 
 function emptyModule(): Pick<ImportedModule, "module" | "source"> {
   if (empty === undefined) {
-    const made = parseModule("");
-    empty = { module: made.module, source: made.source };
+    const { module, source } = parseModule("");
+    empty = { module, source };
   }
   return empty;
 }
@@ -232,11 +232,7 @@ function lazilyParsed(text: string, key: string): ImportedModule {
     source: new Source(text),
     ...(/[\\/]site-packages[\\/]/.test(key) ? { isInstalled: true } : {}),
     get module() {
-      if (module === undefined) {
-        const made = parseModule(text);
-        module = made.module;
-      }
-      return module;
+      return (module ??= parseModule(text).module);
     },
   };
 }

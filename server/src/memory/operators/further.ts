@@ -5,17 +5,13 @@ import { differentiable, lowPrecision } from "./autograd";
 import { kernelWithoutSaved } from "./convolution";
 import { emptyLike } from "./kernels";
 import { mm } from "./matrix";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { shapeNotValid, shapesDoNotFit } from "./reasons";
 import { softmax } from "./reductions";
 import { permute, reshape, viewOf } from "./views";
 
 const F = "torch.nn.functional";
-
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
-}
 
 /** `view_as_complex`: pairs of the last dimension as one number, on the same storage. */
 function viewAsComplex(call: OperatorCall): Tensor {

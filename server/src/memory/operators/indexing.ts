@@ -5,7 +5,7 @@ import { differentiable } from "./autograd";
 import type { Frame } from "./frame";
 import { attachInPlace, needsGraphInPlace } from "./inplace";
 import { broadcastShapes, emptyLike, sameShape } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { argumentNotUnderstood, dependsOnValues, shapesDoNotFit } from "./reasons";
 import { expand, select, slice, unsqueeze, viewOf } from "./views";
 
@@ -338,10 +338,6 @@ function oneHot(call: OperatorCall): Tensor {
 
 /** Results whose size only values know. */
 const dependent = ["nonzero", "masked_select", "unique", "unique_consecutive", "argwhere", "bincount"];
-
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
-}
 
 export const indexingRows: readonly OperatorRow[] = [
   {

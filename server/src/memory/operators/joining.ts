@@ -5,7 +5,7 @@ import { differentiable } from "./autograd";
 import { channelsLastStrides, isChannelsLast } from "./convolution";
 import type { Frame } from "./frame";
 import { sameShape } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { resultType } from "./promotion";
 import { shapeNotValid, shapesDoNotFit } from "./reasons";
 import { reshape, slice } from "./views";
@@ -217,11 +217,6 @@ function joinAlong(call: OperatorCall, dimension: number): Tensor {
   });
   const rank = tensors[0]?.shape.length ?? 1;
   return cat(call.frame, tensors, rank === 1 ? 0 : dimension);
-}
-
-/** Where `Tensor.x` and `torch.x` are the same. */
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
 }
 
 export const joiningRows: readonly OperatorRow[] = [

@@ -16,6 +16,11 @@ export interface OperatorRow {
   readonly run: (call: OperatorCall) => Argument;
 }
 
+/** Names of an operator where `torch.x` and `Tensor.x` are the same. */
+export function both(name: string): string[] {
+  return [`torch.${name}`, `Tensor.${name}`];
+}
+
 /** The arguments of one call, by name, and the frame its temporaries live in. */
 export class OperatorCall extends Values {
   constructor(

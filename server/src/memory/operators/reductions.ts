@@ -5,7 +5,7 @@ import { cast, differentiable, fullPrecision, optionalDtype } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
 import { emptyLike } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { toFloating } from "./promotion";
 import { rawExpand } from "./views";
@@ -364,10 +364,6 @@ function nanMean(call: OperatorCall): Tensor {
 /** `var_mean`, `std_mean`. */
 function withMean(call: OperatorCall, op: "var" | "std"): Argument {
   return [runReduction(call, op), runReduction(call, "mean")];
-}
-
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
 }
 
 const F = "torch.nn.functional";

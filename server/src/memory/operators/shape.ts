@@ -5,7 +5,7 @@ import { cast, differentiable } from "./autograd";
 import type { Frame } from "./frame";
 import { replaced } from "./joining";
 import { elementwiseStrides, sameShape } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { shapeNotValid } from "./reasons";
 import {
   clone,
@@ -293,11 +293,6 @@ function diagonal(call: OperatorCall): Tensor {
     [...tensor.strides.filter(keep), (tensor.strides[a] ?? 0) + (tensor.strides[b] ?? 0)],
     (inner, _gradient, input) => inner.empty(input.shape, input.dtype),
   );
-}
-
-/** Where `Tensor.x` and `torch.x` are the same. */
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
 }
 
 function ranked(call: OperatorCall, rank: number): Tensor {

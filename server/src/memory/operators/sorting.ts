@@ -4,7 +4,7 @@ import { isTensor, type Argument, type NamedTuple } from "./argument";
 import { differentiable } from "./autograd";
 import type { Frame } from "./frame";
 import { elementwiseStrides, emptyLike } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { named, reducedShape } from "./reductions";
 
@@ -91,10 +91,6 @@ function argsort(call: OperatorCall): Argument {
   const self = call.tensor("self");
   call.frame.temporarily((inner) => emptyLike(inner, self));
   return call.frame.empty(self.shape, "int64", elementwiseStrides(self.shape, [self]));
-}
-
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
 }
 
 export const sortingRows: readonly OperatorRow[] = [

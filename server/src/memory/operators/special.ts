@@ -5,13 +5,9 @@ import { differentiable, needs } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
 import { broadcastShapes, elementwiseStrides, emptyLike } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { named } from "./reductions";
 import { shapesDoNotFit } from "./reasons";
-
-function both(name: string): string[] {
-  return [`torch.${name}`, `Tensor.${name}`];
-}
 
 function complexOf(dtype: Dtype): Dtype {
   return dtype === "float64" ? "complex128" : "complex64";

@@ -1,7 +1,7 @@
 /** Lightning's `trainer.fit(model, …)`: which model is trained, and the way to the call. */
 import type { Call, FunctionDefinition, Lambda, Node } from "../../python/tree";
 import { enclosingFunction } from "../../python/walk";
-import type { ScriptFit, ScriptValue, SetupContext } from "../script-setup";
+import type { ScriptFit, ScriptValue, ScriptWay, SetupContext } from "../script-setup";
 
 /** Callers that are followed from the call to where the script begins. */
 const maximalDepth = 4;
@@ -24,7 +24,7 @@ export function fitCalls({ resolver, frameworks }: SetupContext): readonly Call[
 }
 
 /** Where the script begins, and the calls that lead to a node; a function with several callers is a beginning itself. */
-function wayTo({ resolver }: SetupContext, node: Node): Pick<ScriptFit, "root" | "through"> {
+function wayTo({ resolver }: SetupContext, node: Node): ScriptWay {
   const through: { call: Call; target: FunctionDefinition | Lambda }[] = [];
   let at = node;
   for (let depth = 0; depth < maximalDepth; depth++) {

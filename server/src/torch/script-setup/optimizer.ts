@@ -176,7 +176,8 @@ function foreignConstruction({ resolver }: SetupContext, expression: Expression)
 
 /** `model` in `Adam(model.parameters())`, `Trainer(model=model)`, `trainer.fit(model)`. */
 function trainedExpression(context: SetupContext): Expression | undefined {
-  const [fitted, otherFit] = context.trainingLoops.loops.length === 0 ? fitCalls(context) : [];
+  const fits = fitCalls(context);
+  const [fitted, otherFit] = context.trainingLoops.loops.length === 0 ? fits : [];
   if (fitted !== undefined && otherFit === undefined) return context.constants.argument(fitted, "model", 0);
   const found = constructions(context).map((call) => trainedBy(context, call)?.model);
   if (found.length === 1) return found[0];
@@ -185,7 +186,7 @@ function trainedExpression(context: SetupContext): Expression | undefined {
     if (framework.name !== "hf-trainer") continue;
     return context.constants.argument(call, "model", 0);
   }
-  return fitCalls(context)[0]?.positional[0];
+  return fits[0]?.positional[0];
 }
 
 interface TrainedParts {

@@ -3,11 +3,12 @@
  * peft/tuners/lora/{config,layer,model}.py, peft/tuners/tuners_utils.py, peft/utils/constants.py of 0.21.
  */
 import type { Span } from "../../../python/tree";
-import { isFloating, type Tensor } from "../../tensor";
+import { isFloating } from "../../tensor";
 import { isUnknown, type Unknown } from "../../unknown";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
 import { attach } from "../nn/attach";
+import { newParameter } from "../nn/reparametrized";
 import { ModuleState, namedModules, tensorsOf, type NamedModule } from "../nn/state";
 import { integer } from "../numbers";
 import { callMethod } from "../overloads";
@@ -187,13 +188,13 @@ function addWeight(
   const child = new ObjectValue(interpreter.library.moduleClass);
   child.module = new ModuleState();
   attach(interpreter, layer, "modules", name, child);
-  attach(interpreter, child, "parameters", "weight", newParameter(interpreter, shape, "float32"));
-}
-
-function newParameter(interpreter: Interpreter, shape: readonly number[], dtype: Tensor["dtype"]): Tensor {
-  const made = interpreter.execution.parameter(shape, dtype, true);
-  interpreter.parameterTensors.add(made);
-  return interpreter.references.own(made);
+  attach(
+    interpreter,
+    child,
+    "parameters",
+    "weight",
+    newParameter(interpreter, shape, { dtype: "float32", requiresGrad: true }),
+  );
 }
 
 /** A layer whose forward, with its adapter, is not followed. */
@@ -220,7 +221,7 @@ function addCopy(interpreter: Interpreter, module: ObjectValue): void {
         copies,
         "parameters",
         String(i),
-        newParameter(interpreter, tensor.shape, tensor.dtype),
+        newParameter(interpreter, tensor.shape, { dtype: tensor.dtype, requiresGrad: true }),
       );
   }
   attach(interpreter, module, "modules", "modules_to_save", copies);

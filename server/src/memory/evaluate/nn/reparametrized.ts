@@ -47,7 +47,11 @@ export function normDimension(args: CallArguments): number {
   return integer(args.or(2, "dim", 0)) ?? -1;
 }
 
-export function newParameter(interpreter: Interpreter, shape: readonly number[], like: Tensor): Tensor {
+export function newParameter(
+  interpreter: Interpreter,
+  shape: readonly number[],
+  like: Pick<Tensor, "dtype" | "requiresGrad">,
+): Tensor {
   const made = interpreter.references.own(
     interpreter.execution.parameter(shape, like.dtype, like.requiresGrad),
   );
