@@ -16,7 +16,7 @@ import { headerExamples, headerKeys, keyMeanings, repeatableKeys } from "./keys"
 import type { HeaderKey } from "./keys";
 import { moduleNames } from "./names";
 import { nearest } from "./nearest";
-import { keyAndValue, split, withAsciiPunctuation } from "./split";
+import { keyAndValue, split, splitAtKeys, withAsciiPunctuation } from "./split";
 import { looksLikeSuppression } from "./suppression-syntax";
 import { wholeNumber } from "./tensors";
 import { readers } from "./values";
@@ -93,7 +93,13 @@ function draftsOf(comment: DirectiveComment, diagnostics: HeaderDiagnostic[]): D
     const span = { start: strayBracket, end: strayBracket + 1 };
     diagnostics.push({ span, message: message(texts.strayBracket) });
   }
-  const filled = pieces.filter(({ text }) => text !== "");
+  const filled = pieces
+    .filter(({ text }) => text !== "")
+    .flatMap((piece) => {
+      const entries = splitAtKeys(piece, headerKeys);
+      entries.slice(1).forEach((next, index) => reportMissingComma(entries[index], next, diagnostics));
+      return entries;
+    });
   return filled.map((whole, index) => {
     const { key, value } = keyAndValue(whole);
     const known = headerKeys.find((candidate) => candidate === key.text.toLowerCase());
@@ -112,6 +118,14 @@ function draftsOf(comment: DirectiveComment, diagnostics: HeaderDiagnostic[]): D
         strayBracket < whole.start + whole.text.length,
     };
   });
+}
+
+function reportMissingComma(previous: Text | undefined, next: Text, diagnostics: HeaderDiagnostic[]): void {
+  const start = previous === undefined ? next.start : spanOf(previous).end;
+  const title = message(texts.changeTo, { from: " ", to: ", " });
+  const fix = makeFix(title, "review", [{ start, end: next.start, text: ", " }]);
+  const { key } = keyAndValue(next);
+  diagnostics.push({ span: spanOf(key), message: message(texts.missingComma, { key: key.text }), fix });
 }
 
 /** `T` for `T=128`; a single letter with anything but a number is a misspelt key. */

@@ -64,6 +64,30 @@ export function split(line: Text, separator: "," | ";"): Pieces {
   return { pieces: cutAt(line, [...cuts, ...recovered]), strayBracket: line.start + unclosed.at };
 }
 
+/**
+ * Splits an entry before each of `keys` that follows another value with nothing but a space between (`batch=4 loss=sum`),
+ * outside brackets and quotes. The first piece is the entry itself, or what is left of it.
+ */
+export function splitAtKeys(entry: Text, keys: readonly string[]): readonly Text[] {
+  const nextKey = new RegExp(`(?<![=\\s])\\s+(?=(?:${keys.join("|")})\\s*=)`, "gi");
+  const outside = withoutNested(entry.text);
+  return cutAt(
+    entry,
+    [...outside.matchAll(nextKey)].map(({ index }) => index),
+  );
+}
+
+/** The text with everything inside brackets and quotes blanked, sign for sign. */
+function withoutNested(text: string): string {
+  const nested = /\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|"[^"]*"|'[^']*'/g;
+  let [before, blanked] = ["", text];
+  while (before !== blanked) {
+    before = blanked;
+    blanked = blanked.replaceAll(nested, (inner) => "_".repeat(inner.length));
+  }
+  return blanked;
+}
+
 function cutAt(line: Text, cuts: readonly number[]): Text[] {
   const pieces: Text[] = [];
   let from = 0;

@@ -144,6 +144,10 @@ export const headerMessages = {
     en: "`{text}` is no measured point: write micro-batch and peak, such as `16:1.8GiB`, with spaces between points.",
     "zh-cn": "`{text}` 不是有效的实测点：写作“微批次:峰值”，例如 `16:1.8GiB`，各点之间用空格分隔。",
   },
+  missingComma: {
+    en: "Entries are separated by commas: one is missing before `{key}`.",
+    "zh-cn": "各项之间用逗号分隔：`{key}` 前缺少逗号。",
+  },
   measuredByComma: {
     en: "Measured points are separated by spaces, not commas.",
     "zh-cn": "实测点之间用空格分隔，而不是逗号。",

@@ -88,6 +88,33 @@ describe("the budget header", () => {
     assert.equal(setup.loss?.value, "sum");
   });
 
+  it("reads entries that only a space separates, and asks for the comma", () => {
+    const header = "# vram: device=8GiB  budget = 6 GiB batch=4, model=Net(batch=2) input=float32[B, 3]";
+    const { setup, diagnostics } = headerOf(header, `${script}class Net: pass\n`);
+    assert.equal(setup.device?.value.bytes, 8 * GiB);
+    assert.equal(setup.budget?.value, 6 * GiB);
+    assert.equal(setup.batch?.value, 4);
+    assert.equal(setup.model?.value.text, "Net(batch=2)");
+    assert.equal(setup.inputs?.value.length, 1);
+    assert.deepEqual(
+      diagnostics.map(({ span }) => header.slice(span.start, span.end)),
+      ["budget", "batch", "input"],
+    );
+    const reported = reportedIn("# vram: device=8GiB  batch=4")[0];
+    assert.equal(reported?.fixed, "# vram: device=8GiB, batch=4");
+  });
+
+  it("leaves values with spaces and equals signs whole", () => {
+    for (const entry of [
+      "measured=16:1.8GiB 32:3.0GiB",
+      "input=mask=bool[B,16]",
+      "budget = 6 GiB",
+      "model=Net(1, batch = 2)",
+    ]) {
+      assert.deepEqual(headerOf(`# vram: ${entry}`, `${script}class Net: pass\n`).diagnostics, [], entry);
+    }
+  });
+
   it("takes the punctuation of Chinese input methods", () => {
     const { setup, diagnostics } = headerOf("# vram：batch＝8，input=float32［B，3］；int64【B】＜10");
     assert.deepEqual(diagnostics, []);
