@@ -4,6 +4,7 @@ import { unknownReasons } from "../messages/estimate";
 import type { Call, Expression, Module, Node, Span } from "../python/tree";
 import { childrenOf } from "../python/walk";
 import { CallArguments } from "./evaluate/arguments";
+import { unwrapped } from "./evaluate/nn/state";
 import type { Program } from "./evaluate/program";
 import { ClassValue, FunctionValue, ObjectValue, type Value } from "./evaluate/values";
 import type { SettingOrigin, TrainingSetup } from "./setup";
@@ -31,13 +32,6 @@ export function buildModel(
   if (value instanceof ObjectValue && value.module !== undefined) return unwrapped(value);
   if (isUnknown(value)) return { reason: value.reason, span: value.span };
   return { reason: message(unknownReasons.notModule, { name: subject.text }), span: subject.span };
-}
-
-/** `DistributedDataParallel(model)` holds the model: what it adds is the setup's matter. */
-function unwrapped(object: ObjectValue): ObjectValue {
-  const inner = object.module?.modules.get("module");
-  const isWrapper = /Parallel$/.test(object.type.path ?? "");
-  return isWrapper && inner !== undefined && inner !== null ? inner : object;
 }
 
 /** The name of a class definition, as the place of its estimate. */

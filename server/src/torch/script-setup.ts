@@ -11,6 +11,7 @@ import { Constants } from "./script-setup/constants";
 import { dataOf, type ScriptData } from "./script-setup/data";
 import { deepSpeedConfiguration } from "./script-setup/deepspeed";
 import type { DeepSpeedConfiguration, ReadBeside } from "./script-setup/deepspeed";
+import { loopElsewhere, type LoopElsewhere } from "./script-setup/elsewhere";
 import { fitOf } from "./script-setup/fit";
 import { forwardOf } from "./script-setup/forward";
 import { iterationOf } from "./script-setup/iteration";
@@ -130,6 +131,8 @@ export interface SetupContext {
   readonly constants: Constants;
   readonly trainers: TrainerCalls;
   readonly deepspeed: DeepSpeedConfiguration | undefined;
+  /** The training loop that another file holds, for a file without one. */
+  readonly elsewhere: LoopElsewhere | undefined;
 }
 
 /** Everything inside is computed on first use. */
@@ -186,6 +189,7 @@ for (const key of Object.keys(parts) as (keyof ScriptSetup)[]) {
 class FileSetupContext implements SetupContext {
   readonly constants: Constants;
   private knownTrainers: TrainerCalls | undefined;
+  private knownElsewhere: { readonly value: LoopElsewhere | undefined } | undefined;
   private knownDeepSpeed: { readonly value: DeepSpeedConfiguration | undefined } | undefined;
 
   constructor(
@@ -199,6 +203,10 @@ class FileSetupContext implements SetupContext {
 
   get trainers(): TrainerCalls {
     return (this.knownTrainers ??= trainerCallsOf(this.resolver));
+  }
+
+  get elsewhere(): LoopElsewhere | undefined {
+    return (this.knownElsewhere ??= { value: loopElsewhere(this) }).value;
   }
 
   get deepspeed(): DeepSpeedConfiguration | undefined {

@@ -162,6 +162,9 @@ export class Walk {
     const given = callee instanceof BoundMethod ? args.withReceiver(callee.receiver) : args;
     const fault = interpreter.guard(() => bind(interpreter, found, given, frame, call));
     if (isUnknown(fault)) return fault;
+    if (!interpreter.isHidden) interpreter.callSpan = call;
+    // for good: the walk does not come back
+    if (found.closure.file !== undefined) interpreter.enterOtherFile();
     noteSizes(this.sampler, frame);
     this.stepInto(frame);
     return found;

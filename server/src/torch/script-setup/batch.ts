@@ -1,5 +1,5 @@
 /** Micro-batch, accumulation steps and devices of a script. */
-import type { Call } from "../../python/tree";
+import type { Call, Expression } from "../../python/tree";
 import type { ScriptValue, SetupContext } from "../script-setup";
 import { configuredCount } from "./deepspeed";
 
@@ -29,8 +29,10 @@ export function batchOf(context: SetupContext): ScriptValue<number> | undefined 
 }
 
 /** The constructions of the loaders that training loops run over; without loops, the only loader or the one that shuffles. */
-function loadersOf({ resolver, trainingLoops }: SetupContext): (Call | undefined)[] {
-  const loaders = trainingLoops.loops.flatMap(({ loader }) => (loader === undefined ? [] : [loader]));
+function loadersOf(context: SetupContext): (Call | undefined)[] {
+  const { resolver, trainingLoops } = context;
+  const own = trainingLoops.loops.flatMap(({ loader }) => (loader === undefined ? [] : [loader]));
+  const loaders = own.length > 0 ? own : loadersGiven(context);
   if (loaders.length > 0) return loaders.map((loader) => resolver.objectOf(loader)?.construction);
   const made = resolver.index.calls.filter((call) =>
     sampleLoaders.test(resolver.qualifiedName(call.callee) ?? ""),
@@ -40,6 +42,17 @@ function loadersOf({ resolver, trainingLoops }: SetupContext): (Call | undefined
     keywords.some(({ name, value }) => name.id === "shuffle" && value.kind === "Boolean" && value.value),
   );
   return shuffling.length > 0 ? shuffling : [undefined];
+}
+
+/** Of a training loop in another file, the loaders that it is given by arguments of the call. */
+function loadersGiven({ resolver, elsewhere }: SetupContext): Expression[] {
+  if (elsewhere === undefined) return [];
+  const { call, context, through } = elsewhere;
+  const target = through[0]?.target;
+  if (target?.kind !== "FunctionDefinition") return [];
+  return context.trainingLoops.loops.flatMap(({ loader }) =>
+    loader?.kind === "Name" ? (resolver.argumentFor(call, target, loader.id) ?? []) : [],
+  );
 }
 
 function batchOfLoader(
@@ -55,7 +68,7 @@ function batchOfLoader(
 }
 
 export function accumulationOf(context: SetupContext): ScriptValue<number> | undefined {
-  const { trainers, constants, trainingLoops } = context;
+  const { trainers, constants } = context;
   const own = configuredCount(context.deepspeed, "gradient_accumulation_steps");
   if (own !== undefined) return own;
   if (trainers.severalArguments) return undefined;
@@ -70,6 +83,13 @@ export function accumulationOf(context: SetupContext): ScriptValue<number> | und
     const value = constants.countOf(given);
     return value === undefined ? undefined : { value, span: given };
   }
+  const { elsewhere } = context;
+  const found = accumulationIn(elsewhere?.context ?? context);
+  return elsewhere === undefined || found === undefined ? found : { ...found, span: elsewhere.call };
+}
+
+/** What the training loops of a file wait for before they step. */
+function accumulationIn({ trainingLoops, constants }: SetupContext): ScriptValue<number> | undefined {
   const loops = trainingLoops.loops.filter(({ accumulation }) => accumulation !== undefined);
   return agreed(
     loops.map(({ accumulation }) => {

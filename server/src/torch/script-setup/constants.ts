@@ -20,10 +20,21 @@ const maximalDepth = 12;
 
 export type Constant = number | boolean | string | null;
 
+/** A call that runs a function of another file, and what the calling file says of its arguments. */
+export interface Caller {
+  readonly call: Call;
+  readonly target: FunctionDefinition;
+  readonly constants: Constants;
+}
+
 export class Constants {
   private argumentDefaults: ReadonlyMap<string, readonly (Constant | undefined)[]> | undefined;
 
-  constructor(private readonly resolver: Resolver) {}
+  /** `caller`: for a file that is not the script itself, the call of another file that runs one of its functions. */
+  constructor(
+    private readonly resolver: Resolver,
+    private readonly caller?: Caller,
+  ) {}
 
   /** The value when the script alone says so; `undefined` otherwise. `None` is `null`. */
   valueOf(expression: Expression | undefined): Constant | undefined {
@@ -111,6 +122,8 @@ export class Constants {
     }
     if (binding.kind !== "parameter" || binding.scope.owner.kind !== "FunctionDefinition") return undefined;
     const target = binding.scope.owner;
+    const fromOutside = this.valueFromCaller(target, name.id);
+    if (fromOutside !== undefined) return fromOutside;
     const calls = this.callsOf(target);
     const values = calls.map((call) => {
       const argument = this.resolver.argumentFor(call, target, name.id) ?? binding.parameter?.default;
@@ -121,6 +134,12 @@ export class Constants {
     return fallback === undefined
       ? this.optionDefault(target.decorators, name.id)
       : this.value(fallback, depth);
+  }
+
+  private valueFromCaller(target: FunctionDefinition, parameter: string): Constant | undefined {
+    const { caller } = this;
+    if (caller?.target !== target) return undefined;
+    return caller.constants.valueOf(this.resolver.argumentFor(caller.call, target, parameter));
   }
 
   private callsOf(target: FunctionDefinition): readonly Call[] {
@@ -156,7 +175,24 @@ export class Constants {
     const entry = this.entryOf(attribute.object, field);
     if (entry !== undefined) return this.value(entry, depth);
     if (this.isAssignedElsewhere(attribute)) return undefined;
-    return agreed(this.defaultsOfArguments().get(field) ?? []);
+    return this.argumentNamed(field);
+  }
+
+  /** The default of the script's argument of this name; of a file that is not the script, that of its caller's. */
+  private argumentNamed(field: string): Constant | undefined {
+    const own = this.defaultsOfArguments().get(field);
+    if (own !== undefined) return agreed(own);
+    const { caller } = this;
+    return caller === undefined || caller.constants.stores(field)
+      ? undefined
+      : caller.constants.argumentNamed(field);
+  }
+
+  /** Something's attribute of this name is assigned to in the file. */
+  private stores(field: string): boolean {
+    return this.resolver.index.attributeStores.some(
+      ({ target }) => target.kind === "Attribute" && target.attribute.id === field,
+    );
   }
 
   /** A field of a configuration class: what the constructor is given, what is stored, or the class's default. */

@@ -24,7 +24,7 @@ export function fitCalls({ resolver, frameworks }: SetupContext): readonly Call[
 }
 
 /** Where the script begins, and the calls that lead to a node; a function with several callers is a beginning itself. */
-function wayTo({ resolver }: SetupContext, node: Node): ScriptWay {
+export function wayTo({ resolver }: SetupContext, node: Node): ScriptWay {
   const through: { call: Call; target: FunctionDefinition | Lambda }[] = [];
   let at = node;
   for (let depth = 0; depth < maximalDepth; depth++) {

@@ -1,32 +1,48 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
 import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
-import { identify, type Place, type TrainingLoop } from "../training-loop";
+import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
+import { stepsTo } from "./elsewhere";
+import { wayTo } from "./fit";
 import { callsOn, forwardOf } from "./forward";
 import { modelOf, optimizerOf } from "./optimizer";
 
 export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
   const { loops } = context.trainingLoops;
   const [first] = loops;
-  if (first === undefined) return undefined;
-  const paths = loops.map(pathTo);
+  if (first === undefined) return iterationElsewhere(context);
+  const shared = sharedLoop(loops.map(pathTo));
+  if (shared === undefined) return undefined;
+  const { loop, path } = shared;
+  const value = { root: first.root, through: callsOn(path), loop, isOfOneModel: isOfOneModel(context) };
+  return { value, span: { start: loop.start, end: loop.end } };
+}
+
+/** The loop in another file; what the script says of its model there is not followed, so the loop itself is the step. */
+function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
+  const { elsewhere } = context;
+  const shared = elsewhere && sharedLoop(elsewhere.paths);
+  if (elsewhere === undefined || shared === undefined) return undefined;
+  const { root, through } = wayTo(context, elsewhere.call);
+  const { loop, path } = shared;
+  const value = { root, through: [...through, ...stepsTo(elsewhere, path)], loop, isOfOneModel: false };
+  return { value, span: elsewhere.call };
+}
+
+/** The innermost loop that all ways lead through, and the way to it. */
+function sharedLoop(
+  paths: readonly (readonly Place[])[],
+): { readonly loop: LoopNode; readonly path: readonly Place[] } | undefined {
   const [path = []] = paths;
   const last = path.findLastIndex(
     (place) => place.kind === "loop" && paths.every((other) => passes(other, place)),
   );
   const place = path[last];
-  if (place?.kind !== "loop") return undefined;
-  const value = {
-    root: first.root,
-    through: callsOn(path.slice(0, last)),
-    loop: place.node,
-    isOfOneModel: isOfOneModel(context),
-  };
-  return { value, span: { start: place.node.start, end: place.node.end } };
+  return place?.kind === "loop" ? { loop: place.node, path: path.slice(0, last) } : undefined;
 }
 
 /** The way to the loop of an update, that loop included. */
-function pathTo({ loop, backwards }: TrainingLoop): readonly Place[] {
+export function pathTo({ loop, backwards }: TrainingLoop): readonly Place[] {
   const places = backwards[0]?.places ?? [];
   return places.slice(0, places.findIndex((place) => place.kind === "loop" && place.node === loop) + 1);
 }

@@ -75,8 +75,16 @@ function fromTrainingArguments(call: Call, constants: SetupContext["constants"])
   return "none";
 }
 
-/** An autocast context that is entered inside a training loop or a function it calls. */
+/** An autocast context that is entered inside a training loop or a function it calls, in whatever file the loop is. */
 function fromAutocast(context: SetupContext): Answer {
+  const own = autocastIn(context);
+  const { elsewhere } = context;
+  if (own !== "none" || elsewhere === undefined) return own;
+  const there = autocastIn(elsewhere.context);
+  return typeof there === "object" ? { ...there, span: elsewhere.call } : there;
+}
+
+function autocastIn(context: SetupContext): Answer {
   const { resolver, constants } = context;
   for (const call of resolver.index.calls) {
     const name = resolver.qualifiedName(call.callee);

@@ -154,3 +154,10 @@ export function outermost(root: ObjectValue, among: ReadonlySet<ObjectValue>): O
   }
   return found;
 }
+
+/** The model inside `DistributedDataParallel(model)`: what such wrappers add is the setup's matter. */
+export function unwrapped(object: ObjectValue): ObjectValue {
+  const inner = object.module?.modules.get("module");
+  const isWrapper = /Parallel$/.test(object.type.path ?? "");
+  return isWrapper && inner !== undefined && inner !== null ? inner : object;
+}

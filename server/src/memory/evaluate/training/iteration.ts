@@ -16,7 +16,7 @@ import type { Frame } from "../frame";
 import type { BatchSampler, Interpreter } from "../interpreter";
 import { iterate } from "../iteration";
 import { isOwnOptimizer } from "../library/optimizers";
-import { ModuleState, tensorsOf } from "../nn/state";
+import { ModuleState, tensorsOf, unwrapped } from "../nn/state";
 import { Program } from "../program";
 import { autocastPrecision, blocksOf, checkpointedCount, type StepMeasure, type StepPlan } from "../step";
 import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
@@ -240,7 +240,8 @@ export class ScriptIteration {
       const isUsed = used.has(module) || !placesModels || interpreter.placed.has(module);
       return tensors.length > 0 && (isUsed || tensors.some((tensor) => trained.has(tensor)));
     };
-    return new Map([...modules].filter(([module]) => isCounted(module)));
+    const counted = [...modules].filter(([module]) => isCounted(module));
+    return new Map(counted.map(([module, name]) => [unwrapped(module), name]));
   }
 
   /** Takes everything off the figures that is not the models' and was there before the loop. */

@@ -1,0 +1,90 @@
+/**
+ * The training loop of a script that another file of the workspace holds: `engine.train_one_epoch(model, …)`,
+ * `Trainer(model, …).train()`. What the loop says is read in that file, with the arguments of the calls that lead there.
+ */
+import type { Call, FunctionDefinition, Lambda } from "../../python/tree";
+import type { ImportedFunction } from "../imported";
+import { callsWithin } from "../resolve-index";
+import type { SetupContext } from "../script-setup";
+import type { Place, TrainingLoop } from "../training-loop";
+import { Constants } from "./constants";
+import { callsOn } from "./forward";
+import { pathTo } from "./iteration";
+
+/** A call and the function that it runs. */
+interface Step {
+  readonly call: Call;
+  readonly target: FunctionDefinition | Lambda;
+}
+
+export interface LoopElsewhere {
+  /** The call in this file that leads there: the place to speak of it. */
+  readonly call: Call;
+  /** The steps into other files, the one out of this file first; those of the last file up to its loop are not among them. */
+  readonly through: readonly Step[];
+  /** What the file with the loop says; its loops are those that the steps lead to, with places from the last step on. */
+  readonly context: SetupContext;
+  readonly paths: readonly (readonly Place[])[];
+}
+
+/** Files that are gone through from one to the next on the way to the loop. */
+const mostFiles = 3;
+
+/** Undefined where this file has a loop of its own, and where calls lead to several different ones. */
+export function loopElsewhere(context: SetupContext): LoopElsewhere | undefined {
+  if (context.trainingLoops.loops.length > 0) return undefined;
+  return onlyLoop(context, context.resolver.index.calls, mostFiles);
+}
+
+function onlyLoop(context: SetupContext, calls: Iterable<Call>, files: number): LoopElsewhere | undefined {
+  let only: LoopElsewhere | undefined;
+  for (const call of calls) {
+    const imported = context.resolver.imported.functionOf(call);
+    const found = imported && behind(context, call, imported, files);
+    if (found === undefined) continue;
+    if (only !== undefined && loopOf(only) !== loopOf(found)) return undefined;
+    only ??= found;
+  }
+  return only;
+}
+
+function loopOf({ context }: LoopElsewhere): TrainingLoop["loop"] | undefined {
+  return context.trainingLoops.loops[0]?.loop;
+}
+
+/** The loop in the function that a call runs, or in those of further files that it calls. */
+function behind(
+  context: SetupContext,
+  call: Call,
+  { definition, file }: ImportedFunction,
+  files: number,
+): LoopElsewhere | undefined {
+  const { resolve: resolver, frameworks, trainingLoops } = file.torch;
+  const step = { call, target: definition };
+  const loops = trainingLoops.loops.filter((loop) => pathFrom(definition, loop) !== undefined);
+  const there: SetupContext = {
+    ...{ resolver, frameworks, trainers: context.trainers, deepspeed: undefined, elsewhere: undefined },
+    trainingLoops: { ...trainingLoops, loops },
+    constants: new Constants(resolver, { call, target: definition, constants: context.constants }),
+  };
+  if (loops.length > 0) {
+    const paths = loops.flatMap((loop) => [pathFrom(definition, loop) ?? []]);
+    return { call, through: [step], context: there, paths };
+  }
+  if (files <= 1) return undefined;
+  const further = onlyLoop(there, callsWithin(resolver.index, definition), files - 1);
+  return further && { ...further, call, through: [step, ...further.through] };
+}
+
+/** The way to a loop from the beginning of a function; undefined where it does not lead through that function. */
+function pathFrom(definition: FunctionDefinition, loop: TrainingLoop): readonly Place[] | undefined {
+  const path = pathTo(loop);
+  if (loop.root === definition) return path;
+  const entry = path.findIndex((place) => place.kind === "call" && place.target === definition);
+  return entry < 0 ? undefined : path.slice(entry + 1);
+}
+
+/** The steps from where a call into another file runs to a loop there. */
+export function stepsTo({ through }: LoopElsewhere, path: readonly Place[]): readonly Step[] {
+  return [...through, ...callsOn(path)];
+}
