@@ -11,12 +11,14 @@ import { createGradientModes, type GradientMode, type GradientModes } from "./pr
 import { createGradientUse, type GradientUse } from "./provenance/gradient-use";
 import { handedStores, keptArguments } from "./provenance/keepers";
 import { keptValues, type KeptValue } from "./provenance/kept";
+import { keptInHooks } from "./provenance/kept-in-hooks";
 import { createNeeded, type Needed } from "./provenance/needed";
 import { createModuleParameters, type ModuleParameters } from "./provenance/parameters";
 import { createReach, type Reach } from "./provenance/reach";
 import { backwardCalls, type BackwardCall } from "./provenance/sinks";
 import { collectStores, type Store } from "./provenance/stores";
 import type { Carried, ParameterUse, Path } from "./provenance/value";
+import { createFrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
 import { push } from "./resolve-index";
 
@@ -138,7 +140,9 @@ class FileProvenance implements Provenance {
     );
     const handed = handedStores(resolver, backwards);
     const stores = [...this.stores, ...handed];
-    return (this.lazy.kept = keptValues(stores, {
+    const frameworks = createFrameworkFacts(resolver);
+    const inHooks = keptInHooks(this.stores, { resolver, flow, carried: this.values, frameworks, backwards });
+    const inLoops = keptValues(stores, {
       resolver,
       flow,
       carried: this.values,
@@ -147,7 +151,8 @@ class FileProvenance implements Provenance {
       sources: createGraphSources({ resolver, reach, backwarded: this.values.proven().keys() }),
       backwards,
       assigned,
-    }));
+    });
+    return (this.lazy.kept = [...inLoops, ...inHooks].sort((a, b) => a.value.start - b.value.start));
   }
 
   keptArguments(method: FunctionDefinition): readonly ParameterUse[] {

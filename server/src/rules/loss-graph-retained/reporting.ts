@@ -7,12 +7,26 @@ import { pileOf } from "../outputs-kept-on-device/piles";
 import type { Report, RuleContext } from "../rule";
 import { severingOf } from "./severing";
 
-export type KeptMessage = "made" | "loop" | "freed" | "stored" | "item" | "detach" | "detachToCpu";
+export type KeptMessage =
+  | "made"
+  | "loop"
+  | "hook"
+  | "freed"
+  | "returned"
+  | "stored"
+  | "item"
+  | "detach"
+  | "detachToCpu";
 
 /** Texts of related places and fixes. */
 export const keptMessages = {
   made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
   loop: { en: "Each iteration of this loop adds one.", "zh-cn": "这个循环的每次迭代都会再增加一个。" },
+  hook: { en: "Each batch calls this and adds one.", "zh-cn": "每个批次都会调用这里，并再增加一个。" },
+  returned: {
+    en: "The framework's backward of this loss frees the activations of the graph.",
+    "zh-cn": "框架对这个损失执行的 backward 会释放计算图中的激活。",
+  },
   freed: {
     en: "This backward frees the activations of the graph.",
     "zh-cn": "这次 backward 会释放计算图中的激活。",
@@ -47,10 +61,16 @@ export function relatedTo(
   const related: { at: Span; message: KeptMessage }[] = [];
   const [made] = kept.carried.sources;
   if (made && !overlaps(made, kept.value)) related.push({ at: made, message: "made" });
-  related.push({ at: headOf(kept.loop, context), message: "loop" });
-  if (kept.freedBy) related.push({ at: kept.freedBy.call, message: "freed" });
+  const isHook = kept.loop.kind === "FunctionDefinition";
+  related.push({ at: headOf(kept.loop, context), message: isHook ? "hook" : "loop" });
+  if (kept.freedBy) related.push(freeing(kept.freedBy));
   if (kept.through) related.push({ at: kept.store.statement, message: "stored" });
   return related.filter(({ at }) => source.lineOf(at.start) !== -1);
+}
+
+function freeing(freedBy: NonNullable<KeptValue["freedBy"]>): { at: Span; message: KeptMessage } {
+  if ("call" in freedBy) return { at: freedBy.call, message: "freed" };
+  return { at: freedBy.returned, message: "returned" };
 }
 
 /** The first line of a loop, without its body. */

@@ -25,13 +25,16 @@ export interface KeptValue {
   /** What is kept, where the finding belongs: the stored value, or the argument of a call that stores it. */
   readonly value: Expression;
   readonly carried: Carried;
-  /** Each of its iterations adds one. */
-  readonly loop: Loop;
+  /** Each of its iterations adds one: a loop, or a method that a framework calls for each batch. */
+  readonly loop: Loop | FunctionDefinition;
   /** The call that hands the value to a function of this file which stores it (`meter.update(loss)`). */
   readonly through: Call | undefined;
   /** The backward of the same iteration that frees the activations; `undefined` when none does. */
-  readonly freedBy: BackwardCall | undefined;
+  readonly freedBy: Freed | undefined;
 }
+
+/** A backward of the script, or that of a framework, which takes the loss that the script returns. */
+export type Freed = BackwardCall | { readonly returned: Expression };
 
 export interface KeptOptions {
   readonly resolver: Resolver;
