@@ -76,3 +76,49 @@ def one_pass_for_both(loader):
         loss_g.backward()
         optimizer_d.step()
         optimizer_g.step()
+
+
+# The critic's own step takes actions from a memory; the policy's step gives it fresh ones through the same `forward`.
+class Policy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mu = torch.nn.Linear(3, 1)
+        self.optimizer = torch.optim.Adam(self.parameters())
+
+    def forward(self, state):
+        return torch.tanh(self.mu(state))
+
+    def learn(self, critic, batch):
+        state, _, _ = batch
+        action = self.forward(state)
+        loss = -critic(state, action)
+        self.optimizer.zero_grad()
+        loss.mean().backward()
+        self.optimizer.step()
+
+
+class Critic(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.of_state = torch.nn.Linear(3, 64)
+        self.of_action = torch.nn.Linear(1, 64)
+        self.out = torch.nn.Linear(64, 1)
+        self.optimizer = torch.optim.Adam(self.parameters())
+
+    def forward(self, state, action):
+        return self.out(torch.relu(self.of_state(state) + self.of_action(action)))
+
+    def learn(self, batch):
+        state, action, target = batch
+        loss = torch.nn.functional.smooth_l1_loss(self.forward(state, action), target)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+def learn_both(memory):
+    policy, critic = Policy(), Critic()
+    for _ in range(1000):
+        batch = memory.sample(32)
+        critic.learn(batch)
+        policy.learn(critic, batch)

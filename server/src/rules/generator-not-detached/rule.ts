@@ -3,6 +3,7 @@
  * gradients on weights that this step does not update.
  */
 import type { Call, Expression, Node } from "../../python/tree";
+import { enclosingFunction } from "../../python/walk";
 import { graphCalls } from "../../torch/graph-parts";
 import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
@@ -59,7 +60,7 @@ function check(
   const calls = graphCalls(context.torch, backward.subject);
   for (const call of calls) {
     if (call.kind !== "Call" || !isOwned(context, steps, call)) continue;
-    const found = generatorIn(context, loop, steps, call);
+    const found = generatorIn(context, loop, backward, steps, call);
     if (found === undefined || reported.has(found.argument)) continue;
     if (isSharedWithItsStep(context, loop, backward, call, found.generator)) continue;
     reported.add(found.argument);
@@ -95,6 +96,7 @@ interface Found {
 function generatorIn(
   context: RuleContext<MessageId>,
   loop: TrainingLoop,
+  backward: TraceEvent,
   steps: readonly TraceEvent[],
   call: Call,
 ): Found | undefined {
@@ -104,7 +106,7 @@ function generatorIn(
   for (const argument of call.positional) {
     // `autograd.grad(score, images)` for a penalty needs images that carry a graph.
     if (isDifferentiatedBy(torch, argument)) continue;
-    for (const source of provenance.carried(argument).sources) {
+    for (const source of sourcesOnTheWay(context, backward, argument)) {
       if (source.kind !== "Call" || torch.resolve.objectOf(source.callee)?.role !== "model") continue;
       if (provenance.gradientMode(source) !== "on" || mayBeFrozen(torch, source.callee)) continue;
       const foreign = steps.every(
@@ -117,6 +119,33 @@ function generatorIn(
     }
   }
   return undefined;
+}
+
+/** Where the graph of an argument begins. What callers off the way to this backward give to a parameter is no part of its loss. */
+function sourcesOnTheWay(
+  { torch }: RuleContext<MessageId>,
+  backward: TraceEvent,
+  argument: Expression,
+): ReadonlySet<Node> {
+  const { resolve, provenance } = torch;
+  const way = new Set<Node | undefined>([enclosingFunction(backward.node)]);
+  for (const place of backward.places) if (place.kind === "call") way.add(enclosingFunction(place.call));
+  const found = new Set<Node>();
+  const seen = new Set<Expression>();
+  const pending = [{ value: argument, path: [] as Parameters<typeof provenance.carriedHere>[1] }];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    if (seen.has(at.value)) continue;
+    seen.add(at.value);
+    const { sources, parameters } = provenance.carriedHere(at.value, at.path);
+    for (const source of sources) found.add(source);
+    for (const { owner, name, path } of parameters) {
+      for (const caller of resolve.callsTo(owner)) {
+        const value = resolve.argumentFor(caller, owner, name);
+        if (value !== undefined && way.has(enclosingFunction(caller))) pending.push({ value, path });
+      }
+    }
+  }
+  return found;
 }
 
 /** The same pass of the discriminator also serves the generator's step: detaching would cut that off. */
