@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from engine import reset_gradients
+from engine import prepare_update, reset_gradients, zero_grad
 
 
 class WarmupOptimizer:
@@ -63,3 +63,32 @@ def train_model(batches):
     model = Model()
     for x in batches:
         model.optimize_parameters(x)
+
+
+class ParameterLists:
+    """The helper of another package is given the parameters, not the optimizer."""
+
+    def __init__(self, model):
+        self.model = model
+        self.model_params = list(model.parameters())
+        self.opt = torch.optim.AdamW(self.model_params, lr=1e-4)
+
+    def fit(self, loader):
+        for x, y in loader:
+            zero_grad(self.model_params)
+            torch.nn.functional.mse_loss(self.model(x), y).backward()
+            self.opt.step()
+
+    def fit_otherwise(self, loader):
+        for x, y in loader:
+            prepare_update(self.model_params)
+            torch.nn.functional.mse_loss(self.model(x), y).backward()
+            self.opt.step()
+
+
+def fit_with_helper(model, loader, master_params):
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        zero_grad(master_params)
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        opt.step()

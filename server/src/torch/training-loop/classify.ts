@@ -36,6 +36,8 @@ const harmlessPackages =
 const harmlessName =
   /ema|swa|averag|save|checkpoint|log|watch|print|summary|count|visuali[sz]|plot|unwrap|get_|num_|eval|valid|test|export|early|learning_rate|_lr\b|lr_|autocast|no_sync|nullcontext|freez|accuracy|metric|loss|criterion|seed|memory|to_device|set_grad|requires_grad|accumulate|backward_sync/i;
 
+const zeroingName = /(zero|clear|reset)_?(the_|all_)?grad/i;
+
 /** What has to do with gradients is not harmless, whatever else its name says (`average_gradients(model)`). */
 function isHarmless(name: string): boolean {
   return harmlessName.test(name) && (!/grad/i.test(name) || /set_grad|requires_grad|no_grad/i.test(name));
@@ -239,6 +241,8 @@ function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined
     if (handed === "optimizer" || given === undefined) given = handed ?? given;
   }
   if (given === undefined) given = whatReceiverHolds(tools, call);
+  // `zero_grad(self.model_params)` of another file: whatever it is given, its name says what it does.
+  if (given === undefined && name !== undefined && zeroingName.test(name)) given = "trainer";
   if (given === undefined) return [];
   if (given === "model" && name !== undefined && isHarmless(name)) return [];
   if (given === "model" && receiverName(call.callee, harmlessName)) return [];
@@ -286,7 +290,18 @@ function whatIsHanded(
   if (role === "optimizer") return "optimizer";
   if (role === "model" || role === "engine") return "model";
   const name = lastNameOf(handed);
-  return role === undefined && name !== undefined && optimizerName.test(name) ? "optimizer" : undefined;
+  if (role === undefined && name !== undefined && optimizerName.test(name)) return "optimizer";
+  return resolver.valuesOf(handed).some((value) => isListOfParameters(resolver, value)) ? "model" : undefined;
+}
+
+/** `list(model.parameters())`, `[p for p in model.parameters() if p.requires_grad]`. */
+function isListOfParameters(resolver: Resolver, value: Expression): boolean {
+  let at = value.kind === "Comprehension" ? value.clauses[0]?.iterable : value;
+  while (at?.kind === "Call" && /^(list|tuple|filter)$/.test(lastNameOf(at.callee) ?? ""))
+    at = at.positional.at(-1);
+  if (at?.kind !== "Call" || at.callee.kind !== "Attribute") return false;
+  if (!/^(named_)?parameters$/.test(at.callee.attribute.id)) return false;
+  return resolver.roleOf(at.callee.object) === "model";
 }
 
 /** `*[model]`, `model.module`, `model.parameters()`, `optimizer.param_groups` hand over the model or the optimizer. */
