@@ -8,15 +8,7 @@ import type { Report, RuleContext } from "../rule";
 import { severingOf } from "./severing";
 
 export type KeptMessage =
-  | "made"
-  | "loop"
-  | "hook"
-  | "freed"
-  | "returned"
-  | "stored"
-  | "item"
-  | "detach"
-  | "detachToCpu";
+  "made" | "loop" | "hook" | "freed" | "returned" | "stored" | "item" | "detach" | "detachToCpu";
 
 /** Texts of related places and fixes. */
 export const keptMessages = {

@@ -24,6 +24,7 @@ import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
+import { takesDifferentiated } from "./input-gradients";
 import { argumentsOf, forwardReceiver, someNode } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
 
@@ -200,6 +201,7 @@ class PassFinder {
     )
       return undefined;
     if (this.provenance.carriedHere(call).graph === "no") return undefined;
+    if (takesDifferentiated(call, this.resolver)) return undefined;
     return this.provenance.gradientMode(call) === "on" ? run : undefined;
   }
 
