@@ -50,3 +50,14 @@ def added_later(loader):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def fine_tune(train_loader, optimizer, criterion):
+    """The loss hangs on this model alone: without its graph there would be no backward."""
+    pretrained_model = load_bundle("endoscopy", directory="./")
+    pretrained_model.train()
+    for data in train_loader:
+        optimizer.zero_grad()
+        loss = criterion(pretrained_model(data["image"].cuda()), data["label"].cuda())
+        loss.backward()
+        optimizer.step()

@@ -60,7 +60,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   const gpu = gpuEvidence(torch);
   if (gpu === undefined || savesFromCpu(context)) return;
   const loaded = followLoaded(torch.resolve, call);
-  const distributed = isDistributed(context);
+  const distributed = isDistributed(context, call);
   const [copy] = loaded.copies;
   // One process takes an optimizer's states over where they are.
   const sink = copy ?? (distributed ? loaded.takenOver[0] : undefined);
@@ -175,11 +175,17 @@ function isMovedToCpu(resolve: Resolver, what: Expression): boolean {
   return moved;
 }
 
-function isDistributed({ torch: { resolve, frameworks } }: RuleContext): boolean {
-  return (
-    frameworks.made.some(({ framework }) => framework.name === "accelerate" || framework.name === "fabric") ||
-    (resolve.index.callsByName.get("init_process_group") ?? []).length > 0
+/** Several processes load: what starts them stands before the loading, where both are in one function or notebook. */
+function isDistributed({ torch: { resolve, frameworks } }: RuleContext, load: Call): boolean {
+  const made = frameworks.made.filter(
+    ({ framework: { name } }) => name === "accelerate" || name === "fabric",
   );
+  const starts = [
+    ...made.map(({ call }) => call),
+    ...(resolve.index.callsByName.get("init_process_group") ?? []),
+  ];
+  const owner = resolve.enclosingFunction(load);
+  return starts.some((start) => start.start < load.start || resolve.enclosingFunction(start) !== owner);
 }
 
 function trains({ torch }: RuleContext): boolean {

@@ -88,7 +88,8 @@ function check(context: RuleContext<MessageId>): void {
     if (backward === undefined || !recordsForNobody(context, call, model)) continue;
     // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
     if (!argumentsOf(call).some((argument) => mayCarry(context, argument))) {
-      if (isUntrained(context, model)) report(context, call, model, object, backward, evalCall);
+      if (teachesAnother(context, backward, model) && isUntrained(context, model))
+        report(context, call, model, object, backward, evalCall);
       continue;
     }
     const key = resolve.keyOf(model);
@@ -117,6 +118,21 @@ function walkedCalls({ torch }: RuleContext<MessageId>): ReadonlyMap<Node, Backw
     }
   }
   return walked;
+}
+
+/** The loss has a graph of something else too: one that hangs on this model alone is there to train or differentiate it. */
+function teachesAnother(
+  { torch }: RuleContext<MessageId>,
+  backward: BackwardCall,
+  model: Expression,
+): boolean {
+  const { resolve, provenance } = torch;
+  const key = resolve.keyOf(model);
+  const isOther = (source: Node): boolean => {
+    const called = source.kind === "Call" ? modelOf(source) : undefined;
+    return called === undefined || resolve.keyOf(called) !== key;
+  };
+  return backward.values.some((value) => [...provenance.carried(value).sources].some(isOther));
 }
 
 /** The call builds a graph, and nothing in the file freezes the model or looks at its gradients. */
