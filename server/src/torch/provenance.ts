@@ -13,6 +13,7 @@ import { handedStores, keptArguments } from "./provenance/keepers";
 import { keptValues, type KeptValue } from "./provenance/kept";
 import { keptInHooks } from "./provenance/kept-in-hooks";
 import { createNeeded, type Needed } from "./provenance/needed";
+import { importedBackwards } from "./provenance/imported-backwards";
 import { createModuleParameters, type ModuleParameters } from "./provenance/parameters";
 import { createReach, type Reach } from "./provenance/reach";
 import { backwardCalls, type BackwardCall } from "./provenance/sinks";
@@ -49,8 +50,10 @@ export interface Provenance {
   readonly reach: Reach;
   readonly needed: Needed;
   readonly gradientUse: GradientUse;
-  /** All backward calls in source order. */
+  /** All backward calls in source order, those that functions of other files run on their arguments included. */
   readonly backwards: readonly BackwardCall[];
+  /** Those that this file writes out. */
+  readonly ownBackwards: readonly BackwardCall[];
   /** Appends, running sums and other places that may keep a value. */
   readonly stores: readonly Store[];
   /** Values with a graph that outlive their iteration. */
@@ -76,6 +79,7 @@ class FileProvenance implements Provenance {
     gradientUse?: GradientUse;
     parameters?: ModuleParameters;
     backwards?: readonly BackwardCall[];
+    ownBackwards?: readonly BackwardCall[];
     stores?: readonly Store[];
     byKey?: ReadonlyMap<string, readonly Store[]>;
     carried?: CarriedValues;
@@ -116,7 +120,13 @@ class FileProvenance implements Provenance {
   }
 
   get backwards(): readonly BackwardCall[] {
-    return (this.lazy.backwards ??= backwardCalls(this.resolver));
+    return (this.lazy.backwards ??= [...this.ownBackwards, ...importedBackwards(this.resolver)].sort(
+      (a, b) => a.call.start - b.call.start,
+    ));
+  }
+
+  get ownBackwards(): readonly BackwardCall[] {
+    return (this.lazy.ownBackwards ??= backwardCalls(this.resolver));
   }
 
   get stores(): readonly Store[] {

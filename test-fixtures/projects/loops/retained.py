@@ -2,6 +2,7 @@ import torch
 from models import Corrector
 from recurrent import Recurrent
 from torch import nn
+from utils import advance
 
 
 class Trainer:
@@ -27,3 +28,10 @@ for x, y in train_loader:
     loss = nn.functional.mse_loss(model(x.cuda()), y.cuda())
     loss.backward(retain_graph=True)
     optimizer.step()
+
+# The backward that frees the activations stands in a function of another file.
+kept = []
+for x, y in train_loader:
+    loss = nn.functional.mse_loss(model(x.cuda()), y.cuda())
+    advance(optimizer, loss)
+    kept.append(loss)  # expect: graph-retained-after-backward

@@ -46,7 +46,7 @@ export const rule = defineRule<MessageId>({
       const { resolve, provenance, scopes } = context.torch;
       if (isTestFile(scopes)) return;
       if (!resolve.index.callsByName.has("autocast") && !resolve.index.namesById.has("autocast")) return;
-      for (const { call } of provenance.backwards) {
+      for (const { call } of provenance.ownBackwards) {
         if (!isBackward(call)) continue;
         const region = autocastAround(resolve, call);
         if (region !== undefined) report(context, call, region);

@@ -51,7 +51,7 @@ export const rule = defineRule<MessageId>({
   create(context) {
     return {
       finish() {
-        for (const backward of context.torch.provenance.backwards) check(context, backward);
+        for (const backward of context.torch.provenance.ownBackwards) check(context, backward);
       },
     };
   },

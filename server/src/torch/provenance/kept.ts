@@ -258,11 +258,12 @@ class KeptFinder {
 
   /** The graph begins in a function of another file, and that file computes gradients: perhaps of this very graph. */
   private isBackwardedElsewhere({ sources }: Carried): boolean {
-    return [...sources].some((source) => {
-      if (source.kind !== "Call") return false;
-      const called = this.options.resolver.imported.functionOf(source);
-      return called !== undefined && called.file.torch.provenance.backwards.length > 0;
-    });
+    return [...sources].some((source) => source.kind === "Call" && this.runsBackwardElsewhere(source));
+  }
+
+  private runsBackwardElsewhere(call: Call): boolean {
+    const called = this.options.resolver.imported.functionOf(call);
+    return called !== undefined && called.file.torch.provenance.ownBackwards.length > 0;
   }
 
   /** An unknown call in the iteration takes the same value and may call backward: `loss_scaler(loss, optimizer)`. */
@@ -282,7 +283,8 @@ class KeptFinder {
           : call.callee.kind === "Name"
             ? call.callee.id
             : "";
-      if (!/backward|scaler|step|optim|update_model|train/i.test(name)) return false;
+      if (!/backward|scaler|step|optim|update_model|train/i.test(name) && !this.runsBackwardElsewhere(call))
+        return false;
       return [...call.positional, ...call.keywords.map((keyword) => keyword.value)].some((argument) =>
         [...carried.of(argument).sources].some((source) => sources.has(source)),
       );

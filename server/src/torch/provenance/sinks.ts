@@ -11,9 +11,11 @@ export interface BackwardCall {
   readonly retains: "no" | "yes" | "unknown";
   /** True for `x.backward()` without a gradient: `x` must have one element. */
   readonly scalar: boolean;
+  /** True where `call` leads to a function of another file that runs the backward. */
+  readonly elsewhere: boolean;
 }
 
-/** All backward calls of a file in source order. */
+/** The backward calls that a file writes out, in source order. */
 export function backwardCalls(resolver: Resolver): BackwardCall[] {
   const names = ["backward", "manual_backward", "grad", "jacobian", "hessian", "vjp", "jvp"];
   const found: BackwardCall[] = [];
@@ -30,7 +32,13 @@ function asBackward(call: Call, name: string, resolver: Resolver): BackwardCall 
   const qualified = resolver.qualifiedName(call.callee);
   if (qualified !== undefined && gradientFunctions.has(qualified)) {
     const given = call.positional[0] ?? keyword(call, "outputs") ?? keyword(call, "tensors");
-    return { call, values: given ? elements(given) : [], retains: retains(call), scalar: false };
+    return {
+      call,
+      values: given ? elements(given) : [],
+      retains: retains(call),
+      scalar: false,
+      elsewhere: false,
+    };
   }
   if (name !== "backward" && name !== "manual_backward") return undefined;
   if (call.callee.kind !== "Attribute" || resolver.functionOf(call)) return undefined;
@@ -38,11 +46,12 @@ function asBackward(call: Call, name: string, resolver: Resolver): BackwardCall 
   const [argument] = call.positional;
   const given = argument ?? keyword(call, "loss");
   if (given && (name === "manual_backward" || takesLoss(receiver, resolver))) {
-    return { call, values: [unscaled(given)], retains: retains(call), scalar: true };
+    return { call, values: [unscaled(given)], retains: retains(call), scalar: true, elsewhere: false };
   }
   if (receiver.kind === "Name" && receiver.id === "self") return undefined;
   const gradient = argument ?? keyword(call, "gradient");
-  return { call, values: [unscaled(receiver)], retains: retains(call), scalar: gradient === undefined };
+  const scalar = gradient === undefined;
+  return { call, values: [unscaled(receiver)], retains: retains(call), scalar, elsewhere: false };
 }
 
 /** `accelerator.backward(loss)`, `engine.backward(loss)`: the receiver is no tensor. */
