@@ -43,8 +43,11 @@ export class CheckpointSegment {
     private readonly inputs: readonly Tensor[],
     private readonly gradEnabled: boolean,
     readonly autocast: AutocastMode | undefined,
+    /** What the function brings along itself: alive as long as the inputs, though autograd knows nothing of it. */
+    private readonly bound: readonly Tensor[] = [],
   ) {
     for (const tensor of inputs) execution.holdSaved(tensor.storage);
+    for (const tensor of bound) execution.retain(tensor);
   }
 
   record(event: Event): void {
@@ -126,6 +129,7 @@ export class CheckpointSegment {
 
   private dropInputs(): void {
     for (const tensor of this.inputs) this.execution.dropSaved(tensor.storage);
+    for (const tensor of this.bound) this.execution.release(tensor);
   }
 }
 

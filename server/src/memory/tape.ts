@@ -352,10 +352,11 @@ export class Execution {
 
   /**
    * `torch.utils.checkpoint.checkpoint(…, use_reentrant=False)` is about to call its function with `inputs`. Everything
-   * between this and `endCheckpoint` is recorded, keeps nothing, and runs again when backward needs it.
+   * between this and `endCheckpoint` is recorded, keeps nothing, and runs again when backward needs it. `bound` are tensors
+   * that the function holds itself, as a `functools.partial` does.
    */
-  beginCheckpoint(inputs: readonly Tensor[]): CheckpointSegment {
-    const segment = new CheckpointSegment(this, inputs, this.gradEnabled, this.autocastModes.at(-1));
+  beginCheckpoint(inputs: readonly Tensor[], bound: readonly Tensor[] = []): CheckpointSegment {
+    const segment = new CheckpointSegment(this, inputs, this.gradEnabled, this.autocastModes.at(-1), bound);
     this.packing.push({ segment, again: false });
     this.recording.push(segment);
     return segment;

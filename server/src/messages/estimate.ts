@@ -102,6 +102,10 @@ export const unknownReasons = {
     en: "the script's loss is not understood: what it saves is not counted",
     "zh-cn": "无法理解脚本中的损失：未计入其保存的内容",
   },
+  attention: {
+    en: "the attention function `{name}` is not followed",
+    "zh-cn": "未跟踪注意力函数 `{name}`",
+  },
   hooks: { en: "hooks may keep or change tensors", "zh-cn": "钩子可能保留或改变张量" },
   doubleBackward: {
     en: "`{name}` with create_graph builds a graph of the backward, which is not counted",

@@ -12,7 +12,8 @@ import { indexOf, keysOf, type FileIndex } from "./file-index";
 import { Frame, mainName } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { dictSet } from "./iteration";
-import { DictValue, FileModule, LibraryName, type Value } from "./values";
+import { answeredInstead } from "./library/pretrained-masks";
+import { DictValue, FileModule, LibraryName, NativeFunction, type Value } from "./values";
 import type { ImportedModule } from "../../python/resolve-import";
 
 /** More files than this are not followed from one. */
@@ -27,7 +28,9 @@ const readOfTransformers = new RegExp(
   [
     "^transformers$",
     "^transformers\\.models(\\.(?!auto(\\.|$)).*)?$",
-    "^transformers\\.(activations|pytorch_utils|modeling_layers|__version__)(\\..*)?$",
+    "^transformers\\.(activations|pytorch_utils|modeling_layers|modeling_outputs|__version__)(\\..*)?$",
+    "^transformers\\.(masking_utils|modeling_attn_mask_utils|cache_utils|modeling_rope_utils|loss|loss\\.loss_utils)(\\..*)?$",
+    "^transformers\\.integrations(\\.sdpa_attention(\\..*)?)?$",
     "^transformers\\.(?!Auto|Pre[tT]rained|BitsAndBytes|Generation)\\w*(Model|Config|For[A-Z]\\w*)$",
   ].join("|"),
 );
@@ -178,6 +181,9 @@ export class Files {
       const [library = ""] = file.frame.moduleName.split(".");
       this.interpreter.assumed.set(`installed:${library}`, undefined);
     }
+    const path = `${file.frame.moduleName}.${name}`;
+    const instead = answeredInstead.get(path);
+    if (instead !== undefined) return new NativeFunction(name, instead);
     const index = this.indexOf(file);
     const own = index?.binding.get(name);
     if (own === undefined)

@@ -1,7 +1,7 @@
 /** Variables of a scope that is being evaluated: the module, a function call, a class body or a comprehension. */
 import { childrenOf } from "../../python/walk";
 import { Heap, type FunctionValue, type Value } from "./values";
-import type { Node } from "../../python/tree";
+import type { FunctionDefinition, Lambda, Node } from "../../python/tree";
 import type { References } from "./references";
 
 /** The `__name__` of the analysed file: what stands under `if __name__ == "__main__"` is not run. */
@@ -110,16 +110,31 @@ export class Frame extends Heap {
 
 const namesCache = new WeakMap<Node, ReadonlySet<string>>();
 
-/** All names read anywhere inside a function or a generator. */
+/** All names that a function or a generator reads from around it: its own name and its parameters are not among them. */
 function namesIn(node: Node): ReadonlySet<string> {
   const known = namesCache.get(node);
   if (known !== undefined) return known;
   const names = new Set<string>();
-  const pending: Node[] = [node];
+  const pending: Node[] = bodyOf(node);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next.kind === "Name") names.add(next.id);
-    pending.push(...childrenOf(next));
+    if (isFunction(next)) {
+      for (const name of namesIn(next)) names.add(name);
+      for (const { default: otherwise } of next.parameters)
+        if (otherwise !== undefined) pending.push(otherwise);
+      if (next.kind === "FunctionDefinition") for (const one of next.decorators) pending.push(one.expression);
+    } else pending.push(...childrenOf(next));
   }
+  if (isFunction(node)) for (const { name } of node.parameters) names.delete(name.id);
   namesCache.set(node, names);
   return names;
+}
+
+function isFunction(node: Node): node is FunctionDefinition | Lambda {
+  return node.kind === "FunctionDefinition" || node.kind === "Lambda";
+}
+
+function bodyOf(node: Node): Node[] {
+  if (node.kind === "FunctionDefinition") return [...node.body];
+  return node.kind === "Lambda" ? [node.body] : [...childrenOf(node)];
 }

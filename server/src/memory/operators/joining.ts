@@ -150,7 +150,9 @@ export function cat(frame: Frame, tensors: readonly Tensor[], dimension: number)
 
 function runCat(call: OperatorCall): Tensor {
   const tensors = call.tensors("tensors");
-  const first = tensors.find((tensor) => tensor.shape.length > 0) ?? call.notUnderstood("tensors");
+  // an empty vector fits anywhere and says nothing of the dimensions
+  const whole = tensors.find(({ shape }) => shape.length > 0 && !sameShape(shape, [0]));
+  const first = whole ?? tensors.find(({ shape }) => shape.length > 0) ?? call.notUnderstood("tensors");
   const dimension = call.dimension(call.number("dim"), first.shape);
   const fits = tensors.every(
     (tensor) =>

@@ -7,7 +7,7 @@ import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
 import { integer } from "../numbers";
 import { callInTurn } from "../nn/call";
-import { NativeFunction, type Native, type Value } from "../values";
+import { NativeFunction, PartialValue, type Native, type Value } from "../values";
 import { isUnknown } from "../../unknown";
 import type { Span } from "../../../python/tree";
 
@@ -37,7 +37,8 @@ export function runCheckpointed(
   if (!execution.gradEnabled) return interpreter.call(callee, args, span);
   const inputs = tensorsOf(interpreter, args.values());
   if (!reentrant) {
-    const segment = execution.beginCheckpoint(inputs);
+    const bound = callee instanceof PartialValue ? tensorsOf(interpreter, callee.args.values()) : [];
+    const segment = execution.beginCheckpoint(inputs, bound);
     try {
       return interpreter.call(callee, args, span);
     } finally {

@@ -29,7 +29,9 @@ import {
 import { functionClass } from "./autograd-function";
 import { enumClass } from "./enums";
 import { lightningClass } from "./lightning";
+import { modelOutputClass } from "./model-outputs";
 import { pretrainedClass } from "./pretrained";
+import { interfaceClass } from "./pretrained-forward";
 import {
   builtinDecorators,
   constants,
@@ -185,7 +187,8 @@ export class Library {
   private makeClassOf(path: string): ClassValue | undefined {
     const ofLightning = lightningClass(path, this.moduleClass);
     if (ofLightning !== undefined) return ofLightning;
-    const pretrained = pretrainedClass(path, this.moduleClass);
+    const pretrained =
+      pretrainedClass(path, this.moduleClass) ?? modelOutputClass(path) ?? interfaceClass(path);
     if (pretrained !== undefined) return pretrained;
     if (moduleBases.has(path)) {
       const type = new ClassValue(path.split(".").at(-1) ?? path, [this.moduleClass]);

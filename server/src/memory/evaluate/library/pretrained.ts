@@ -10,9 +10,7 @@ import { dtypeBytes, type Dtype } from "../../tensor";
 import { isUnknown, Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { setAttribute } from "../attributes";
-import { lengthOf } from "../builtins/functions";
 import type { Interpreter } from "../interpreter";
-import { dictOf } from "../iteration";
 import { attach } from "../nn/attach";
 import { namedModules, tensorsOf } from "../nn/state";
 import { callMethod } from "../overloads";
@@ -20,7 +18,6 @@ import {
   ClassValue,
   DictValue,
   DtypeValue,
-  Float,
   FunctionValue,
   ListValue,
   MethodWrapper,
@@ -30,7 +27,9 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { configurationClass } from "./configurations";
 import { checkpointNamed, type Checkpoint } from "./checkpoints";
+import { chooseAttention, lossKind, lossProperty, majorVersion, stepMethods } from "./pretrained-forward";
 import { quantise } from "./quantised";
 
 /** Arguments of `from_pretrained` that say how to load, not what the model is. */
@@ -43,117 +42,7 @@ const loading = new Set(
   ).split(" "),
 );
 
-/** What every configuration has, where its class says nothing else. */
-const configurationDefaults: Readonly<Record<string, Value>> = {
-  return_dict: true,
-  use_return_dict: true,
-  output_attentions: false,
-  output_hidden_states: false,
-  is_encoder_decoder: false,
-  is_decoder: false,
-  add_cross_attention: false,
-  cross_attention_hidden_size: null,
-  tie_word_embeddings: true,
-  tie_encoder_decoder: false,
-  chunk_size_feed_forward: 0,
-  problem_type: null,
-  pad_token_id: null,
-  bos_token_id: null,
-  eos_token_id: null,
-  decoder_start_token_id: null,
-  num_labels: 2,
-  id2label: null,
-  pruned_heads: new DictValue(),
-  dtype: null,
-  torch_dtype: null,
-  attribute_map: new DictValue(),
-  _attn_implementation: "sdpa",
-};
-
 const nothing: Native = () => null;
-
-/** The name under which an attribute is kept: `attribute_map` gives some a second one. */
-function keptName(configuration: ObjectValue, name: string): string {
-  const map = configuration.type.attribute("attribute_map");
-  const other = map instanceof DictValue ? map.entries.get(`s${name}`)?.value : undefined;
-  return typeof other === "string" ? other : name;
-}
-
-function writeAll(
-  interpreter: Interpreter,
-  configuration: ObjectValue,
-  values: Iterable<readonly [string, Value]>,
-  span: Span | undefined,
-): void {
-  for (const [name, value] of values) {
-    setAttribute(interpreter, configuration, keptName(configuration, name), value, span);
-    if (name !== "id2label" || value === null) continue;
-    setAttribute(interpreter, configuration, "num_labels", lengthOf(interpreter, value, span), span);
-  }
-}
-
-/** A dataclass in version 5: its annotated attributes are the arguments; a constructor of its own calls this in version 4. */
-const initializeConfiguration: Native = (interpreter, args, span) => {
-  const configuration = args.at(0);
-  if (!(configuration instanceof ObjectValue)) return null;
-  const fault =
-    args.unknownKeywords ?? (args.positional.length > 1 ? notUnderstood(interpreter, span) : undefined);
-  if (fault !== undefined) return fault;
-  writeAll(interpreter, configuration, args.keywords, span);
-  const own = configuration.type.attribute("__post_init__");
-  if (!(own instanceof FunctionValue)) return finishConfiguration(interpreter, args, span);
-  const rest = [...args.keywords].filter(([name]) => name === "tie_word_embeddings");
-  return interpreter.call(own, new CallArguments([configuration], new Map(rest)), span);
-};
-
-function notUnderstood(interpreter: Interpreter, span: Span | undefined): Unknown {
-  return interpreter.unknown("call", span, { name: "PreTrainedConfig" });
-}
-
-/** The base rate of rotary embeddings where a configuration names none; it sets no size. */
-const ropeTheta = 10_000;
-
-/** `__post_init__` of the base: rotary embeddings get a complete description. The kinds differ in values, not in sizes. */
-const finishConfiguration: Native = (interpreter, args, span) => {
-  const configuration = args.at(0);
-  if (!(configuration instanceof ObjectValue)) return null;
-  if (configuration.type.attribute("rope_parameters") !== undefined)
-    setAttribute(
-      interpreter,
-      configuration,
-      "rope_parameters",
-      dictOf([
-        ["rope_type", "default"],
-        ["rope_theta", new Float(ropeTheta)],
-      ]),
-      span,
-    );
-  return null;
-};
-
-function configurationClass(): ClassValue {
-  const type = new ClassValue("PreTrainedConfig", []);
-  for (const [name, value] of Object.entries(configurationDefaults)) type.attributes.set(name, value);
-  const methods: Readonly<Record<string, Native>> = {
-    __init__: initializeConfiguration,
-    __post_init__: finishConfiguration,
-    __getattr__: (interpreter, args, span) => {
-      const [object, name] = [args.at(0), args.at(1)];
-      if (!(object instanceof ObjectValue) || typeof name !== "string") return null;
-      const kept = keptName(object, name);
-      const value = object.attributes.get(kept) ?? object.type.attribute(kept);
-      if (kept !== name && value !== undefined) return value;
-      return interpreter.raise("AttributeError", `no attribute '${name}'`, span);
-    },
-    get_text_config: (_, args) => args.at(0) ?? null,
-    set_output_features_output_indices: nothing,
-    to_dict: (interpreter, _, span) => notUnderstood(interpreter, span),
-  };
-  for (const [name, method] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, method));
-  type.attributes.set("from_pretrained", classMethod("from_pretrained", configurationFromPretrained));
-  return type;
-}
 
 function classMethod(name: string, method: Native): MethodWrapper {
   return new MethodWrapper("class", new NativeFunction(name, method));
@@ -218,6 +107,8 @@ function loaded(
   if (isUnknown(known)) return asModel(interpreter, known);
   const configuration = own ?? configurationOf(interpreter, known, args.keywords, span);
   if (!(configuration instanceof ObjectValue)) return asModel(interpreter, configuration);
+  const attention = args.keywords.get("attn_implementation") ?? null;
+  if (attention !== null) setAttribute(interpreter, configuration, "_attn_implementation", attention, span);
   const type = classFor(configuration);
   if (isUnknown(type)) return asModel(interpreter, type);
   const model = interpreter.call(type, new CallArguments([configuration]), span);
@@ -250,8 +141,7 @@ function dtypeOf(
   const named = typeof given === "string" && given in dtypeBytes ? (given as Dtype) : undefined;
   if (named !== undefined) return named;
   if (given !== null) return interpreter.unknown("call", span, { name: "from_pretrained" });
-  const version = interpreter.files.source("transformers")?.frame.lookup("__version__");
-  const major = typeof version === "string" ? Number.parseInt(version, 10) : NaN;
+  const major = majorVersion(interpreter);
   if (Number.isNaN(major)) return interpreter.unknown("name", span, { name: "transformers.__version__" });
   return major >= 5 ? checkpoint.dtype : "float32";
 }
@@ -311,6 +201,8 @@ const initializeModel: Native = (interpreter, args) => {
   const configuration = args.at(1) ?? args.keywords.get("config") ?? null;
   interpreter.references.adopt(model, configuration);
   model.attributes.set("config", configuration);
+  model.attributes.set("loss_type", lossKind(interpreter, model.type));
+  chooseAttention(interpreter, model, configuration);
   return null;
 };
 
@@ -336,10 +228,11 @@ function modelClass(base: ClassValue): ClassValue {
     tie_weights: tieWeights,
     get_output_embeddings: nothing,
     get_input_embeddings: nothing,
-    enable_input_require_grads: nothing,
+    ...stepMethods,
     resize_token_embeddings: changing("resize_token_embeddings"),
     num_parameters: (interpreter, _, span) => interpreter.unknown("call", span, { name: "num_parameters" }),
     print_trainable_parameters: nothing,
+    warn_if_padding_and_no_attention_mask: nothing,
     save_pretrained: nothing,
     push_to_hub: nothing,
   };
@@ -348,12 +241,15 @@ function modelClass(base: ClassValue): ClassValue {
   for (const name of ["from_config", "_from_config"])
     type.attributes.set(name, classMethod(name, fromConfiguration));
   type.attributes.set("from_pretrained", classMethod("from_pretrained", modelFromPretrained));
+  type.attributes.set("loss_function", lossProperty);
   type.unknownBase = new Unknown(message(unknownReasons.base, { name: "PreTrainedModel" }), undefined);
   return type;
 }
 
 const fromConfiguration: Native = (interpreter, args, span) => {
   const [type, configuration] = [args.at(0) ?? null, args.at(1) ?? null];
+  const attention = args.keywords.get("attn_implementation") ?? null;
+  if (attention !== null) setAttribute(interpreter, configuration, "_attn_implementation", attention, span);
   return interpreter.call(type, new CallArguments([configuration]), span);
 };
 
@@ -363,7 +259,10 @@ const configurationNames = /^transformers\.(configuration_utils\.)?Pre[tT]rained
 /** The bases of transformers' models and configurations; undefined for other paths. */
 export function pretrainedClass(path: string, moduleBase: ClassValue): ClassValue | undefined {
   if (modelNames.test(path)) return modelClass(moduleBase);
-  return configurationNames.test(path) ? configurationClass() : undefined;
+  if (!configurationNames.test(path)) return undefined;
+  const type = configurationClass();
+  type.attributes.set("from_pretrained", classMethod("from_pretrained", configurationFromPretrained));
+  return type;
 }
 
 /** `AutoModel…` and the table of `models/auto/modeling_auto.py` that gives its classes by the configuration's `model_type`. */
@@ -420,16 +319,16 @@ function autoFunctions(name: string, table: string): [string, Native][] {
   );
 }
 
-/** Decorators that document, or that change how outputs are given: they leave classes as they are. */
+/** Decorators that document: they leave what they are given as it is. */
 const decorators = (
-  "utils.auto_docstring utils.can_return_tuple utils.generic.can_return_tuple utils.deprecation.deprecate_kwarg " +
-  "modeling_rope_utils.dynamic_rope_update utils.add_start_docstrings utils.add_start_docstrings_to_model_forward " +
-  "utils.add_code_sample_docstrings utils.replace_return_docstrings"
+  "utils.auto_docstring utils.add_start_docstrings utils.add_start_docstrings_to_model_forward " +
+  "utils.add_code_sample_docstrings utils.replace_return_docstrings utils.generic.no_inherit_decorator"
 ).split(" ");
 
 const transparent: Native = (_, args) => {
   const made = args.at(0);
-  if (args.count === 1 && (made instanceof ClassValue || made instanceof FunctionValue)) return made;
+  const isMade = [ClassValue, FunctionValue, NativeFunction].some((type) => made instanceof type);
+  if (args.count === 1 && isMade) return made ?? null;
   return new NativeFunction("decorator", (__, given) => given.at(0) ?? null);
 };
 

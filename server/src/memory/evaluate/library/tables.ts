@@ -14,6 +14,7 @@ import { imageFunctions } from "./images";
 import { iterableFunctions } from "./iterables";
 import { makeQuantisation } from "./quantised";
 import { pretrainedFunctions } from "./pretrained";
+import { forwardConstants, forwardFunctions } from "./pretrained-forward";
 import { mathConstants, mathFunctions } from "./mathematics";
 import { pictureFunctions } from "./pictures";
 import { optimizerFunctions } from "./optimizers";
@@ -39,6 +40,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...tableFunctions,
   ...pictureFunctions,
   ...pretrainedFunctions,
+  ...forwardFunctions,
   ...adapterFunctions,
   "transformers.BitsAndBytesConfig": makeQuantisation,
   ...torchFunctions,
@@ -52,6 +54,7 @@ export const constants: Readonly<Record<string, (interpreter: Interpreter) => Va
   ...torchConstants,
   ...arrayConstants,
   ...adapterConstants,
+  ...forwardConstants,
 };
 
 /** Packages taken to be installed: Python's own as far as scripts import them, and PyTorch with what comes along. */

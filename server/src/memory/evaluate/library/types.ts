@@ -107,10 +107,23 @@ Object.assign(abstract, {
   "typing.Dict": builtin.dict,
 });
 
+/** Modules whose classes ask for what a value can do, not for what it was made as. */
+const structural = /^(typing|typing_extensions|collections|numbers|types|builtins|abc|numpy|torch)\./;
+
+/** Whether a value is surely no instance of a class that is not read: nothing it was made as has that name. */
+function cannotBe(value: Value, path: string): boolean {
+  const name = path.split(".").at(-1) ?? path;
+  if (structural.test(path) || !/^[A-Z]/.test(name)) return false;
+  if (value === null) return true;
+  if (!(value instanceof ObjectValue)) return false;
+  return value.type.mro.every((one) => one.name !== name && one.unknownBase === undefined);
+}
+
 /** Undefined when it is not known. */
 export function isInstanceOf(interpreter: Interpreter, value: Value, type: Value): boolean | undefined {
   if (type === null) return value === null;
-  if (type instanceof LibraryName) return abstract[type.path]?.(value, interpreter);
+  if (type instanceof LibraryName)
+    return abstract[type.path]?.(value, interpreter) ?? (cannotBe(value, type.path) ? false : undefined);
   if (type instanceof NativeFunction) return abstract[`builtins.${type.name}`]?.(value, interpreter);
   if (!(type instanceof ClassValue)) return undefined;
   const own =
