@@ -13,7 +13,7 @@ import { Frame, mainName } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { dictSet } from "./iteration";
 import { answeredInstead } from "./library/pretrained-masks";
-import { DictValue, FileModule, LibraryName, NativeFunction, type Value } from "./values";
+import { ClassValue, DictValue, FileModule, LibraryName, MethodWrapper, NativeFunction, type Value } from "./values";
 import type { ImportedModule } from "../../python/resolve-import";
 
 /** More files than this are not followed from one. */
@@ -190,6 +190,7 @@ export class Files {
       return name.startsWith("__") ? undefined : this.bindStar(file, name, index?.stars ?? []);
     for (const statement of own) this.run(file, statement);
     const value = file.frame.variables.get(name);
+    if (value instanceof ClassValue) answerMethods(value, path);
     if (value instanceof DictValue && index?.stored.has(name) === true) this.makeRegistry(value, name);
     return value;
   }
@@ -319,6 +320,15 @@ export class Files {
       interpreter.noted.clear();
       for (const [key, unknown] of noted) interpreter.noted.set(key, unknown);
     }
+  }
+}
+
+/** Static methods of a class that are answered instead of run. */
+function answerMethods(type: ClassValue, path: string): void {
+  for (const name of type.attributes.keys()) {
+    const instead = answeredInstead.get(`${path}.${name}`);
+    if (instead !== undefined)
+      type.attributes.set(name, new MethodWrapper("static", new NativeFunction(name, instead)));
   }
 }
 

@@ -89,6 +89,11 @@ export function carryValues(operator: string, operands: readonly Argument[], res
   if (result.values !== undefined || elementCount(result.shape) > mostElements) return;
   const { base, isReflected } = nameOf(operator);
   const [first = null, second] = operands;
+  if (operator === "torch.rand" && result.shape.length === 0) drawn.add(result);
+  if (base === "lt" && !isReflected && isNeverBelow(first, second ?? null)) {
+    result.values = [0];
+    return;
+  }
   const values = Object.hasOwn(binary, base)
     ? combined(
         base,
@@ -99,6 +104,14 @@ export function carryValues(operator: string, operands: readonly Argument[], res
   if (values === undefined) return;
   const stored = values.map((value) => storedAs(value, result.dtype));
   if (stored.every((value) => Number.isFinite(value))) result.values = stored;
+}
+
+/** Single numbers drawn from [0, 1): layers are dropped where one lies below a rate, which is none at a rate of 0. */
+const drawn = new WeakSet<Tensor>();
+
+function isNeverBelow(left: Argument, right: Argument): boolean {
+  const rate = valuesOf(right)?.[0];
+  return left instanceof Tensor && drawn.has(left) && rate !== undefined && rate <= 0;
 }
 
 /** Parts of a vector, one after the other. */

@@ -44,6 +44,8 @@ const configurationDefaults: Readonly<Record<string, Value>> = {
   bos_token_id: null,
   eos_token_id: null,
   decoder_start_token_id: null,
+  forced_bos_token_id: null,
+  forced_eos_token_id: null,
   num_labels: 2,
   id2label: null,
   pruned_heads: new DictValue(),

@@ -4,20 +4,20 @@
  * Sources: transformers/{modeling_utils,modeling_layers}.py, utils/generic.py of 4.57 and 5.24.
  */
 import type { Span } from "../../../python/tree";
-import { Tensor } from "../../tensor";
+import { isFloating, Tensor } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
-import { findAttribute, setAttribute } from "../attributes";
+import { findAttribute, getAttribute, setAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import { dictOf } from "../iteration";
 import { integer } from "../numbers";
-import { modulesOf } from "../nn/state";
+import { modulesOf, tensorsOf } from "../nn/state";
 import { keyText } from "../operations";
-import { callMethod } from "../overloads";
 import { getItem } from "../subscripts";
 import {
   ClassValue,
   DictValue,
+  DtypeValue,
   LibraryName,
   ListValue,
   MethodWrapper,
@@ -201,8 +201,12 @@ function requireInputGradients(interpreter: Interpreter, model: ObjectValue, spa
     if (output instanceof Tensor) output.requiresGrad = true;
     return null;
   });
-  const embeddings = interpreter.guard(
-    () => callMethod(interpreter, model, "get_input_embeddings", [], span) ?? null,
+  const embeddings = interpreter.guard(() =>
+    interpreter.call(
+      getAttribute(interpreter, model, "get_input_embeddings", span),
+      new CallArguments([]),
+      span,
+    ),
   );
   if (embeddings instanceof ObjectValue && embeddings.module !== undefined) {
     interpreter.references.adopt(embeddings, hook);
@@ -243,6 +247,18 @@ export const lossProperty = new PropertyValue(
   new NativeFunction("loss_function", (interpreter, args, span) => {
     setAttribute(interpreter, args.at(0) ?? null, "_loss_function", args.at(1) ?? null, span);
     return null;
+  }),
+);
+
+/** `model.dtype`: that of the first parameter of real numbers. */
+export const dtypeProperty = new PropertyValue(
+  new NativeFunction("dtype", (interpreter, args, span) => {
+    const model = args.at(0);
+    const tensors = model instanceof ObjectValue ? tensorsOf(model, "parameters") : [];
+    const dtype = tensors.find((tensor) => isFloating(tensor.dtype))?.dtype;
+    return dtype === undefined
+      ? interpreter.unknown("attribute", span, { name: "dtype", type: "PreTrainedModel" })
+      : new DtypeValue(dtype);
   }),
 );
 

@@ -78,11 +78,33 @@ const overPositions: Native = (_, args) => {
   });
 };
 
+/** `AttentionMaskConverter._ignore_causal_mask_sdpa(attention_mask, inputs_embeds, past_length, sliding_window)`, a static method. */
+const ignoresConvertedMask: Native = (interpreter, args) => {
+  const [embeddings, window] = [args.get(1, "inputs_embeds"), args.get(3, "sliding_window") ?? null];
+  const length = embeddings instanceof Tensor ? (embeddings.shape[1] ?? 0) : Infinity;
+  const isWhole = window === null || length <= (integer(window) ?? 0);
+  return integer(args.get(2, "past_key_values_length") ?? 0) === 0 && isWhole
+    ? isUnpadded(interpreter, args.get(0, "attention_mask") ?? null)
+    : false;
+};
+
+/** `_prepare_4d_attention_mask_for_sdpa(mask, dtype, tgt_len)`: none where nothing is padding. */
+const preparesMask: Native = (interpreter, args, span) => {
+  if (isUnpadded(interpreter, args.get(0, "mask") ?? null)) return null;
+  const room = interpreter.files.source("transformers.modeling_attn_mask_utils");
+  return interpreter.call(room?.frame.lookup("_prepare_4d_attention_mask") ?? null, args, span);
+};
+
 /** Functions of files that are read whose answers rest on values of tensors, or on what is not followed. */
 export const answeredInstead: ReadonlyMap<string, Native> = new Map([
   ["transformers.masking_utils._ignore_causal_mask_sdpa", ignoresCausalMask],
   ["transformers.masking_utils._ignore_bidirectional_mask_sdpa", ignoresBidirectionalMask],
   ["transformers.masking_utils.find_packed_sequence_indices", packedIndices],
   ["transformers.masking_utils._vmap_for_bhqkv", overPositions],
+  [
+    "transformers.modeling_attn_mask_utils.AttentionMaskConverter._ignore_causal_mask_sdpa",
+    ignoresConvertedMask,
+  ],
+  ["transformers.modeling_attn_mask_utils._prepare_4d_attention_mask_for_sdpa", preparesMask],
   ["transformers.masking_utils._vmap_expansion_sdpa", overPositions],
 ]);

@@ -3,13 +3,11 @@
  * themselves are read from the installed package; what they compute is not followed. Sources:
  * transformers/{configuration_utils,modeling_utils}.py, models/auto/{auto_factory,modeling_auto}.py of 4.57 and 5.24.
  */
-import { unknownReasons } from "../../../messages/estimate";
-import { message } from "../../../messages/message";
 import type { Span } from "../../../python/tree";
 import { dtypeBytes, type Dtype } from "../../tensor";
 import { isUnknown, Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
-import { setAttribute } from "../attributes";
+import { bindAttribute, getAttribute, setAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import { attach } from "../nn/attach";
 import { namedModules, tensorsOf } from "../nn/state";
@@ -29,7 +27,7 @@ import {
 } from "../values";
 import { configurationClass } from "./configurations";
 import { checkpointNamed, type Checkpoint } from "./checkpoints";
-import { chooseAttention, lossKind, lossProperty, majorVersion, stepMethods } from "./pretrained-forward";
+import { chooseAttention, dtypeProperty, lossKind, lossProperty, majorVersion, stepMethods } from "./pretrained-forward";
 import { quantise } from "./quantised";
 
 /** Arguments of `from_pretrained` that say how to load, not what the model is. */
@@ -162,8 +160,11 @@ const tieWeights: Native = (interpreter, args, span) => {
     for (const { key, value } of keys.entries.values()) tie(interpreter, model, key, value, span);
     return null;
   }
-  const output = callMethod(interpreter, model, "get_output_embeddings", [], span);
-  const input = callMethod(interpreter, model, "get_input_embeddings", [], span);
+  const [output, input] = ["get_output_embeddings", "get_input_embeddings"].map((name) =>
+    interpreter.guard(() =>
+      interpreter.call(getAttribute(interpreter, model, name, span), new CallArguments([]), span),
+    ),
+  );
   const weight = input instanceof ObjectValue ? input.module?.parameters.get("weight") : undefined;
   if (output instanceof ObjectValue && weight !== undefined && weight !== null)
     attach(interpreter, output, "parameters", "weight", weight);
@@ -214,6 +215,25 @@ const changing =
     return null;
   };
 
+/** What version 4 and 5 have for generating text: no part of a step. */
+const generation = /^(generate|prepare_inputs_for_generation|generation_config|compute_transition_scores)$/;
+
+/** What the real base has and is not modelled here is read from the library's own file. */
+const inheritedAttribute: Native = (interpreter, args, span) => {
+  const [model, name] = [args.at(0), args.at(1)];
+  if (!(model instanceof ObjectValue) || typeof name !== "string") return null;
+  const parts = model.module?.unknownParts;
+  const doubt = parts?.get(name) ?? parts?.get("__init__") ?? model.type.find((type) => type.unknownBase);
+  if (doubt !== undefined) return doubt;
+  const real = interpreter.files.source("transformers.modeling_utils")?.frame.lookup("PreTrainedModel");
+  if (real === undefined || generation.test(name))
+    return interpreter.unknown("attribute", span, { name, type: "PreTrainedModel" });
+  const found = real instanceof ClassValue ? real.attribute(name) : real;
+  if (found === undefined)
+    return interpreter.raise("AttributeError", `'${model.type.name}' object has no attribute '${name}'`, span);
+  return bindAttribute(interpreter, found, model, model.type);
+};
+
 function modelClass(base: ClassValue): ClassValue {
   const type = new ClassValue("PreTrainedModel", [base]);
   const methods: Readonly<Record<string, Native>> = {
@@ -226,8 +246,7 @@ function modelClass(base: ClassValue): ClassValue {
     },
     init_weights: nothing,
     tie_weights: tieWeights,
-    get_output_embeddings: nothing,
-    get_input_embeddings: nothing,
+    __getattr__: inheritedAttribute,
     ...stepMethods,
     resize_token_embeddings: changing("resize_token_embeddings"),
     num_parameters: (interpreter, _, span) => interpreter.unknown("call", span, { name: "num_parameters" }),
@@ -242,7 +261,7 @@ function modelClass(base: ClassValue): ClassValue {
     type.attributes.set(name, classMethod(name, fromConfiguration));
   type.attributes.set("from_pretrained", classMethod("from_pretrained", modelFromPretrained));
   type.attributes.set("loss_function", lossProperty);
-  type.unknownBase = new Unknown(message(unknownReasons.base, { name: "PreTrainedModel" }), undefined);
+  type.attributes.set("dtype", dtypeProperty);
   return type;
 }
 

@@ -301,6 +301,7 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
   "torch.distributed.get_rank": () => 0,
   "torch.get_default_dtype": () => new DtypeValue("float32"),
   "torch.Generator": () => new OpaqueValue({ kind: "opaque", what: "generator" }),
+  "torch._dynamo._trace_wrapped_higher_order_op.TransformGetItemToIndex": emptyContext,
   "contextlib.nullcontext": emptyContext,
   "contextlib.suppress": emptyContext,
   "torch.nn.init.calculate_gain": gain,

@@ -71,6 +71,8 @@ const abstract: Readonly<Record<string, Predicate>> = {
   "torch.nn.parameter.Parameter": isParameter,
   "torch.device": (value) => value instanceof DeviceValue,
   "torch.dtype": (value) => value instanceof DtypeValue,
+  // made while a program is traced
+  "torch.fx.Proxy": () => false,
   "torch.Size": (value) => value instanceof TupleValue && value.isSize,
   "numbers.Number": isNumber,
   "numbers.Real": isNumber,
