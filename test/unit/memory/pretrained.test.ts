@@ -193,7 +193,7 @@ describe("models of transformers", () => {
     assert.match(reasons(made)[0] ?? "", /configuration of the checkpoint `somebody\/bert` is not known/);
   });
 
-  it("compute what is not followed: a step is a lower bound", () => {
+  it("is a lower bound where a file of the library is missing", () => {
     const made = estimate(
       "from transformers import BertConfig, BertForSequenceClassification\nmodel = BertForSequenceClassification(BertConfig())",
       "# vram: input=input_ids=int64[B,8]<100, loss=model, batch=2\n",

@@ -7,7 +7,7 @@ import type { Span } from "../../../python/tree";
 import { isFloating, Tensor } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
-import { findAttribute, getAttribute, setAttribute } from "../attributes";
+import { findAttribute, setAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import { dictOf } from "../iteration";
 import { integer } from "../numbers";
@@ -201,17 +201,24 @@ function requireInputGradients(interpreter: Interpreter, model: ObjectValue, spa
     if (output instanceof Tensor) output.requiresGrad = true;
     return null;
   });
-  const embeddings = interpreter.guard(() =>
-    interpreter.call(
-      getAttribute(interpreter, model, "get_input_embeddings", span),
-      new CallArguments([]),
-      span,
-    ),
-  );
-  if (embeddings instanceof ObjectValue && embeddings.module !== undefined) {
+  const seen = new Set<Value>();
+  for (const module of modulesOf(model)) {
+    const ask = module.type.attribute("tie_weights") === undefined ? undefined : embeddingsOf(module);
+    const embeddings = ask === undefined ? null : interpreter.guard(() => ask(interpreter, span));
+    if (!(embeddings instanceof ObjectValue) || embeddings.module === undefined || seen.has(embeddings))
+      continue;
+    seen.add(embeddings);
     interpreter.references.adopt(embeddings, hook);
     embeddings.module.hooks.push({ callee: hook, takesKeywords: false });
-  } else if (isUnknown(embeddings)) interpreter.note(embeddings);
+  }
+}
+
+/** How to ask a model of the library for its embeddings; some have none. */
+function embeddingsOf(model: ObjectValue): (interpreter: Interpreter, span: Span | undefined) => Value {
+  return (interpreter, span) => {
+    const method = findAttribute(interpreter, model, "get_input_embeddings", span) ?? null;
+    return isUnknown(method) ? method : interpreter.call(method, new CallArguments([]), span);
+  };
 }
 
 /** `set_attn_implementation`. */
