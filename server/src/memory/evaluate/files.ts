@@ -13,7 +13,15 @@ import { Frame, mainName } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { dictSet } from "./iteration";
 import { answeredInstead } from "./library/pretrained-masks";
-import { ClassValue, DictValue, FileModule, LibraryName, MethodWrapper, NativeFunction, type Value } from "./values";
+import {
+  ClassValue,
+  DictValue,
+  FileModule,
+  LibraryName,
+  MethodWrapper,
+  NativeFunction,
+  type Value,
+} from "./values";
 import type { ImportedModule } from "../../python/resolve-import";
 
 /** More files than this are not followed from one. */

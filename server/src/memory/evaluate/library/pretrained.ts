@@ -5,7 +5,7 @@
  */
 import type { Span } from "../../../python/tree";
 import { dtypeBytes, type Dtype } from "../../tensor";
-import { isUnknown, Unknown } from "../../unknown";
+import { isUnknown, type Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { bindAttribute, getAttribute, setAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
@@ -27,7 +27,14 @@ import {
 } from "../values";
 import { configurationClass } from "./configurations";
 import { checkpointNamed, type Checkpoint } from "./checkpoints";
-import { chooseAttention, dtypeProperty, lossKind, lossProperty, majorVersion, stepMethods } from "./pretrained-forward";
+import {
+  chooseAttention,
+  dtypeProperty,
+  lossKind,
+  lossProperty,
+  majorVersion,
+  stepMethods,
+} from "./pretrained-forward";
 import { quantise } from "./quantised";
 
 /** Arguments of `from_pretrained` that say how to load, not what the model is. */
@@ -218,6 +225,14 @@ const changing =
 /** What version 4 and 5 have for generating text: no part of a step. */
 const generation = /^(generate|prepare_inputs_for_generation|generation_config|compute_transition_scores)$/;
 
+/** The library's own `PreTrainedModel`; what making the class rests on is none of the script's. */
+function realBase(interpreter: Interpreter): Value | undefined {
+  const before = new Set(interpreter.assumed.keys());
+  const found = interpreter.files.source("transformers.modeling_utils")?.frame.lookup("PreTrainedModel");
+  for (const key of interpreter.assumed.keys()) if (!before.has(key)) interpreter.assumed.delete(key);
+  return found;
+}
+
 /** What the real base has and is not modelled here is read from the library's own file. */
 const inheritedAttribute: Native = (interpreter, args, span) => {
   const [model, name] = [args.at(0), args.at(1)];
@@ -225,12 +240,16 @@ const inheritedAttribute: Native = (interpreter, args, span) => {
   const parts = model.module?.unknownParts;
   const doubt = parts?.get(name) ?? parts?.get("__init__") ?? model.type.find((type) => type.unknownBase);
   if (doubt !== undefined) return doubt;
-  const real = interpreter.files.source("transformers.modeling_utils")?.frame.lookup("PreTrainedModel");
+  const real = realBase(interpreter);
   if (real === undefined || generation.test(name))
     return interpreter.unknown("attribute", span, { name, type: "PreTrainedModel" });
   const found = real instanceof ClassValue ? real.attribute(name) : real;
   if (found === undefined)
-    return interpreter.raise("AttributeError", `'${model.type.name}' object has no attribute '${name}'`, span);
+    return interpreter.raise(
+      "AttributeError",
+      `'${model.type.name}' object has no attribute '${name}'`,
+      span,
+    );
   return bindAttribute(interpreter, found, model, model.type);
 };
 
