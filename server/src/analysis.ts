@@ -259,7 +259,7 @@ class FileFacts implements SharedContext, BudgetFacts {
 
   /** The estimate of the model that is trained. */
   get estimate(): ModelEstimate | undefined {
-    return this.estimates.all()[0];
+    return this.estimates.first();
   }
 
   get verdict(): BudgetVerdict | undefined {

@@ -3,7 +3,7 @@ import type { Module } from "../python/tree";
 import type { BatchGraph } from "./estimate";
 import { build, planOf } from "./estimate-build";
 import { heldBy, statesOf } from "./estimate-states";
-import type { Subject } from "./estimate-subject";
+import { placeOf, type Subject } from "./estimate-subject";
 import { modulesOf, unknownParts } from "./evaluate/nn/state";
 import { runStep } from "./evaluate/step";
 import type { World } from "./evaluate/world";
@@ -36,6 +36,7 @@ export function batchGraphOf(
   const limit = setup.device?.value.bytes ?? setup.budget?.value;
   const room = limit === undefined ? undefined : limit - parameters - buffers - optimizer;
   return {
+    model: placeOf(subject, model),
     bytes: saved,
     batch: plan.batch,
     complete: fault === undefined && isUnderstood,

@@ -13,7 +13,14 @@ import { plainSpan } from "./estimate-spans";
 import { heldBy, statesOf } from "./estimate-states";
 import { firstStep, Reruns, type TracedStep } from "./estimate-reruns";
 import { ModelSteps } from "./estimate-steps";
-import { buildModel, classSubject, requiredArgument, trainedSubject, type Subject } from "./estimate-subject";
+import {
+  buildModel,
+  classSubject,
+  placeOf,
+  requiredArgument,
+  trainedSubject,
+  type Subject,
+} from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
 import type { ScriptIteration } from "./evaluate/training/iteration";
 import { isLimit, rootOf } from "./evaluate/reasons";
@@ -62,6 +69,10 @@ export class Estimator {
     );
   }
 
+  first(): ModelEstimate | undefined {
+    return this.trainedEstimate() ?? this.all()[0];
+  }
+
   ofClass(name: string): ModelEstimate | undefined {
     const trained = this.trainedEstimate();
     const isTrained = trained?.name === name;
@@ -103,13 +114,16 @@ export class Estimator {
   }
 
   batchGraph(isTraining: boolean): BatchGraph | undefined {
-    if (!this.graphs.has(isTraining)) {
-      this.graphs.set(
-        isTraining,
-        batchGraphOf(this.module, this.setup, this.trainedModel(), isTraining, this.world),
-      );
-    }
+    if (!this.graphs.has(isTraining)) this.graphs.set(isTraining, this.findBatchGraph(isTraining));
     return this.graphs.get(isTraining);
+  }
+
+  /** With an allowance of its own, so that it takes nothing from the step. */
+  private findBatchGraph(isTraining: boolean): BatchGraph | undefined {
+    if (planOf(this.setup) === undefined) return undefined;
+    if (this.setup.iteration !== undefined) this.trainedEstimate(); // says which model and which micro-batch
+    const world = { ...this.world, allowance: new Allowance() };
+    return batchGraphOf(this.module, this.setup, this.trainedModel(), isTraining, world);
   }
 
   largestBatch(limit: number | undefined = limitOf(this.setup)): number | undefined {
@@ -293,11 +307,9 @@ export class Estimator {
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     if (measure !== undefined && peak !== null)
       this.step = () => stepTimeline(measure, states, needs, this.setup, peak);
-    const node = model.type.find((type) => (type.isImported ? undefined : type.node));
     return {
       name: model.type.name,
-      span: plainSpan(subject.span),
-      classSpan: plainSpan(node?.name),
+      ...placeOf(subject, model),
       parameters: { count: states.count, bytes: device.parameters, trainable: states.trainable },
       buffers: { bytes: device.buffers },
       gradients: { bytes: device.gradients },

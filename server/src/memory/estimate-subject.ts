@@ -3,6 +3,8 @@ import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Call, Expression, Module, Node, Span } from "../python/tree";
 import { childrenOf } from "../python/walk";
+import type { ModelPlace } from "./estimate";
+import { plainSpan } from "./estimate-spans";
 import { CallArguments } from "./evaluate/arguments";
 import { unwrapped } from "./evaluate/nn/state";
 import type { Program } from "./evaluate/program";
@@ -32,6 +34,12 @@ export function buildModel(
   if (value instanceof ObjectValue && value.module !== undefined) return unwrapped(value);
   if (isUnknown(value)) return { reason: value.reason, span: value.span };
   return { reason: message(unknownReasons.notModule, { name: subject.text }), span: subject.span };
+}
+
+/** Where the file says what was built. */
+export function placeOf(subject: Subject, model: ObjectValue): ModelPlace {
+  const node = model.type.find((type) => (type.isImported ? undefined : type.node));
+  return { span: plainSpan(subject.span), classSpan: plainSpan(node?.name) };
 }
 
 /** The name of a class definition, as the place of its estimate. */

@@ -51,8 +51,16 @@ export interface CallEstimate {
   readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: Dtype }[];
 }
 
+/** Where the file says which model that is. */
+export interface ModelPlace {
+  /** As in `ModelEstimate`. */
+  readonly span: Span;
+  readonly classSpan: Span | undefined;
+}
+
 /** The graph that one batch builds in the trained model's forward when gradients are on. */
 export interface BatchGraph {
+  readonly model: ModelPlace;
   /** What it keeps; a lower bound unless `complete`. */
   readonly bytes: number;
   readonly batch: number;
@@ -66,7 +74,7 @@ export interface BatchGraph {
 }
 
 /** All figures in bytes unless said otherwise. With `complete` false every figure is a lower bound. */
-export interface ModelEstimate {
+export interface ModelEstimate extends ModelPlace {
   /** The class's name. */
   readonly name: string;
   /** The class definition's name, or the expression that instantiates the model. */
@@ -122,6 +130,8 @@ export interface Estimates {
    * class that can be built from constants and defaults. Computed on first use.
    */
   all(): readonly ModelEstimate[];
+  /** The first of all, without the others. */
+  first(): ModelEstimate | undefined;
   /** The estimate of one class definition by its name, if it can be built without arguments or was trained. */
   ofClass(name: string): ModelEstimate | undefined;
   /** The step of the trained model; empty when its input is not known. */
@@ -132,7 +142,7 @@ export interface Estimates {
   changed?(changes: SetupChanges): ChangedStep | undefined;
   /**
    * The graph of one batch of the trained model, in training or evaluation mode, without the loss. Undefined where header
-   * and script leave open which model, input or micro-batch that is.
+   * and script leave open which model, input or micro-batch that is. Runs one forward; the step itself is not simulated for it.
    */
   batchGraph?(isTraining: boolean): BatchGraph | undefined;
   /**
@@ -166,6 +176,7 @@ export function estimateModule(
   const changed = new ChangedSteps(module, setup, estimator, resolveImport);
   return {
     all: () => estimator.all(),
+    first: () => estimator.first(),
     ofClass: (name) => estimator.ofClass(name),
     timeline: () => estimator.timeline(),
     step: () => estimator.stepTimeline(),

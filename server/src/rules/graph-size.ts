@@ -4,7 +4,7 @@ import { formatBytes } from "../memory/units";
 import { sizeTexts } from "../messages/findings";
 import { message, type MessageValue } from "../messages/message";
 import type { Node } from "../python/tree";
-import { estimateOf, unknownSize } from "./model-size";
+import { isAt, unknownSize, whichModel } from "./model-size";
 import type { RuleContext } from "./rule";
 
 /** The graph that one call of the model builds: the value `size` of a message. */
@@ -38,6 +38,8 @@ export function sizeOfKeptGraph(forward: Node, isTraining: boolean, context: Rul
 
 /** The graph of a call of the trained model; undefined for any other model. */
 function graphOf(forward: Node, isTraining: boolean, context: RuleContext): BatchGraph | undefined {
-  if (forward.kind !== "Call" || estimateOf(forward.callee, context) === undefined) return undefined;
-  return context.estimates.batchGraph?.(isTraining);
+  const model = forward.kind === "Call" ? whichModel(forward.callee, context) : undefined;
+  if (model === undefined) return undefined;
+  const graph = context.estimates.batchGraph?.(isTraining);
+  return graph !== undefined && isAt(model, graph.model) ? graph : undefined;
 }

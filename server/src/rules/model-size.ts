@@ -1,9 +1,10 @@
 /** How large a model of the file is, for messages; nothing is evaluated before a rule asks. */
-import type { ModelEstimate } from "../memory/estimate";
+import type { ModelEstimate, ModelPlace } from "../memory/estimate";
 import { formatBytes } from "../memory/units";
 import { sizeTexts } from "../messages/findings";
 import { message, type MessageValue } from "../messages/message";
 import type { Call, ClassDefinition, Expression } from "../python/tree";
+import type { ResolvedObject } from "../torch/resolve";
 import type { RuleContext } from "./rule";
 
 /** What `{size, select, unknown {} …}` of a message leaves out. */
@@ -40,24 +41,34 @@ function sizeOf(bytes: number, isComplete: boolean): MessageValue {
   return message(isComplete ? sizeTexts.states : sizeTexts.statesAtLeast, { size: formatBytes(bytes) });
 }
 
+/** A model that the file makes: an instance of a class of its own, or what a call constructs. */
+type MadeModel = Pick<ResolvedObject, "classDefinition" | "construction">;
+
+/** The model that an expression evaluates to; undefined where the file does not say which of several that is. */
+export function whichModel(model: Expression, context: RuleContext): MadeModel | undefined {
+  const object = context.torch.resolve.objectOf(model);
+  if (object === undefined) return undefined;
+  const { classDefinition, construction } = object;
+  if (classDefinition === undefined && construction === undefined) return undefined;
+  return classDefinition !== undefined && isMadeInTwoWays(classDefinition, context) ? undefined : object;
+}
+
+/** The estimate's model is this one, or another of its class. */
+export function isAt({ classDefinition, construction }: MadeModel, { span, classSpan }: ModelPlace): boolean {
+  if (classDefinition !== undefined) return classSpan?.start === classDefinition.name.start;
+  return span.start === construction?.start && span.end === construction.end;
+}
+
 /**
  * The estimate of a model of the file: it is the one that is trained, or another of its class. Undefined for any other
  * model, and for one that could not be built.
  */
-export function estimateOf(model: Expression, context: RuleContext): ModelEstimate | undefined {
-  const { torch, estimates } = context;
-  const object = torch.resolve.objectOf(model);
-  if (object === undefined) return undefined;
-  const { classDefinition, construction } = object;
-  if (classDefinition === undefined && construction === undefined) return undefined;
-  if (classDefinition !== undefined && isMadeInTwoWays(classDefinition, context)) return undefined;
-  const [estimate] = estimates.all();
+function estimateOf(model: Expression, context: RuleContext): ModelEstimate | undefined {
+  const made = whichModel(model, context);
+  if (made === undefined) return undefined;
+  const estimate = context.estimates.first();
   if (estimate === undefined || estimate.notBuilt === true) return undefined;
-  if (classDefinition !== undefined)
-    return estimate.classSpan?.start === classDefinition.name.start ? estimate : undefined;
-  return estimate.span.start === construction?.start && estimate.span.end === construction.end
-    ? estimate
-    : undefined;
+  return isAt(made, estimate) ? estimate : undefined;
 }
 
 /** That of a class of the file which is made without arguments, everywhere. */
@@ -73,7 +84,7 @@ function estimateOfUntrained(model: Expression, context: RuleContext): ModelEsti
 /** A student and a teacher of one class: which of the two is called is not told apart. */
 function isMadeInTwoWays(definition: ClassDefinition, { torch, source }: RuleContext): boolean {
   const { resolve } = torch;
-  const texts = resolve.index.calls
+  const texts = (resolve.index.callsByName.get(definition.name.id) ?? [])
     .filter((call: Call) => resolve.constructedClass(call) === definition)
     .map((call: Call) => source.slice(call).replaceAll(/\s+/g, ""));
   return new Set(texts).size > 1;
