@@ -195,6 +195,10 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
   const { torch } = context;
   const { reach, backwards } = torch.provenance;
   const own = [...ancestors(kept.statement)].filter(isLoop);
+  // Saved or loaded at once: the variable is a helper.
+  if (reads.some((one) => !isLater(kept, one))) return undefined;
+  if (own.length === 0 && kept.how === "assigned" && !isNowAndThen(kept.statement, undefined))
+    return undefined;
   const around = own.length > 0 ? own : reach.callingLoops(kept.statement);
   for (const loop of around) {
     const backward = backwards.find(({ call }) => reach.runsIn(loop, call));
@@ -203,8 +207,6 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
       return undefined;
     if (kept.how === "assigned" && !isNowAndThen(kept.statement, loop)) return undefined;
     if (kept.how === "appended" && isRebound(context, kept.holder, loop)) return undefined;
-    // Saved or loaded at once: the variable is a helper.
-    if (reads.some((one) => !isLater(kept, one))) return undefined;
     const read = reads.find((one) => isBehind(loop, one));
     return read && { message: "best", trains: backward.call, read };
   }
@@ -220,9 +222,10 @@ function keptBefore(context: RuleContext, kept: KeptState, reads: readonly Expre
   const { torch } = context;
   const { reach, backwards } = torch.provenance;
   const place = statementList(kept.statement);
-  if (kept.how === "appended" || place === undefined || !isTrained(context, kept.model)) return undefined;
-  for (const statement of place.list.slice(place.index + 1)) {
-    if (!isLoop(statement)) continue;
+  if (kept.how === "appended" || place === undefined) return undefined;
+  const loops = place.list.slice(place.index + 1).filter(isLoop);
+  if (loops.length === 0 || !isTrained(context, kept.model)) return undefined;
+  for (const statement of loops) {
     const backward = backwards.find(({ call }) => reach.runsIn(statement, call));
     if (backward === undefined || isRebound(context, kept.model, statement)) continue;
     if (isRebound(context, kept.holder, statement)) return undefined;
@@ -286,8 +289,8 @@ function endsTraining(statement: Statement): boolean {
   );
 }
 
-/** Under a condition that compares, or asks for the best: the state of some iterations is meant. */
-function isNowAndThen(statement: Statement, loop: LoopNode): boolean {
+/** Under a condition that compares, or asks for the best: the state of some iterations is meant. `undefined`: no loop is around. */
+function isNowAndThen(statement: Statement, loop: LoopNode | undefined): boolean {
   let below: Node = statement;
   for (const node of ancestors(statement)) {
     if (node === loop) return false;

@@ -193,6 +193,8 @@ class PassFinder {
 
   /** The trainable model a call runs with gradients on. */
   private modelOf(call: Call): ModelRun | undefined {
+    // Known without resolving anything: a pass that is written as it should be costs nothing more.
+    if ((this.provenance.modes.lexicallyAt(call) ?? "on") !== "on") return undefined;
     const run = this.directModelOf(call) ?? this.modelBehind(call);
     // A try-out whose result is dropped at once keeps nothing.
     if (
