@@ -6,7 +6,9 @@ import { FileMemo } from "../../python/file-memo";
 import type { Assign, Call, Expression, If, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement, statementList, walk } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
+import { graphCalls } from "../../torch/graph-parts";
 import { readsOfTarget } from "../../torch/reads";
+import { lastName } from "../../torch/resolve-index";
 import type { LoopNode } from "../../torch/training-loop";
 import { replaceSpan } from "../fix";
 import { defineRule, type RuleContext } from "../rule";
@@ -23,6 +25,11 @@ const messages = {
     en: "`{holder}` is no copy: `state_dict()` hands out the tensors of the parameters themselves, and the training that follows changes them in place. Loading it later changes nothing. Keep copies of the tensors, on the CPU if the GPU has no room for them.",
     "zh-cn":
       "`{holder}` 不是副本：`state_dict()` 给出的就是参数本身的张量，之后的训练会就地修改它们，以后再加载它不会有任何变化。请保存张量的副本；显存不够时放在 CPU 上。",
+  },
+  model: {
+    en: "`{holder}` is no copy: it is `{model}` itself, and the steps that follow change its parameters in place. What is used later is the model after the last step, not this one. Keep a copy of its state, `copy.deepcopy({model}.state_dict())`, on the CPU if the GPU has no room for it.",
+    "zh-cn":
+      "`{holder}` 不是副本，而就是 `{model}` 本身，之后的更新会就地修改它的参数。后面用到的是最后一步之后的模型，而不是此刻的模型。请保存其状态的副本：`copy.deepcopy({model}.state_dict())`；显存不够时放在 CPU 上。",
   },
   trains: { en: "training goes on here and changes the tensors", "zh-cn": "训练在这里继续，并修改这些张量" },
   used: { en: "used here, as if it were the earlier state", "zh-cn": "在这里被当作先前的状态使用" },
@@ -45,12 +52,17 @@ export const rule = defineRule<MessageId>({
         const kept = keptState(resolve, call);
         if (kept !== undefined) check(context, kept);
       }
+      for (const statement of resolve.index.assignments) {
+        const kept = statement.kind === "Assign" ? keptModel(resolve, statement) : undefined;
+        if (kept !== undefined) checkModel(context, kept);
+      }
     },
   }),
 });
 
 interface KeptState {
-  readonly call: Call;
+  /** `model.state_dict()`; the model itself where that is kept. */
+  readonly call: Expression;
   readonly model: Expression;
   /** The expression that is stored: the call, or a shallow copy around it. */
   readonly value: Expression;
@@ -79,6 +91,58 @@ function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   if (attribute.id !== "append" || statement?.kind !== "ExpressionStatement") return undefined;
   if (object.kind !== "Name" && object.kind !== "Attribute") return undefined;
   return { call, model, value, statement, holder: object, how: "appended" };
+}
+
+/** `best_model = model`. */
+function keptModel(resolve: Resolver, statement: Assign): KeptState | undefined {
+  const [target, other] = statement.targets;
+  const holder = target && holderOf(target);
+  if (holder === undefined || other !== undefined || !/best/i.test(lastName(holder) ?? "")) return undefined;
+  const model = unwrapped(statement.value);
+  if (model.kind !== "Name" && model.kind !== "Attribute") return undefined;
+  if (resolve.roleOf(model) !== "model" || resolve.keyOf(model) === resolve.keyOf(holder)) return undefined;
+  return { call: model, model, value: statement.value, statement, holder, how: "assigned" };
+}
+
+function checkModel(context: RuleContext<MessageId>, kept: KeptState): void {
+  if (isCopiedAtOnce(context, kept)) return;
+  const reads = readsOfTarget(context.torch.resolve, kept.holder).filter(
+    (read) => isConsumed(context)(read) || isRun(read),
+  );
+  const found = reads.length === 0 ? undefined : keptDuring(context, kept, reads);
+  if (found === undefined || !isTrainedBy(context, kept.model, found.trains)) return;
+  const { source } = context;
+  context.report({
+    at: kept.value,
+    message: "model",
+    values: { holder: source.slice(kept.holder), model: source.slice(kept.model) },
+    related: [
+      { at: found.trains, message: "trains" },
+      { at: found.read, message: "used" },
+    ],
+  });
+}
+
+/** `best_model(x)`, `best_model.eval()`, `best_model.state_dict()`. */
+function isRun(read: Expression): boolean {
+  const { parent } = read;
+  if (parent?.kind === "Call") return parent.callee === read;
+  return parent?.kind === "Attribute" && /^(eval|state_dict|predict|generate)$/.test(parent.attribute.id);
+}
+
+/** The loss of a backward hangs on this very model, which is one object all through the loops around it. */
+function isTrainedBy({ torch }: RuleContext, model: Expression, backward: Node): boolean {
+  const { resolve, provenance } = torch;
+  const key = resolve.keyOf(model);
+  const isLoopVariable =
+    model.kind === "Name" && resolve.scopes.lookup(model).some(({ kind }) => kind === "for");
+  if (key === undefined || isLoopVariable) return false;
+  const values = provenance.backwards.find(({ call }) => call === backward)?.values ?? [];
+  return values.some((value) =>
+    [...graphCalls(torch, value)].some(
+      (call) => call.kind === "Call" && resolve.keyOf(unwrapped(call.callee)) === key,
+    ),
+  );
 }
 
 const knownMoved = new FileMemo<ReadonlySet<string | undefined>>();
