@@ -4,6 +4,7 @@
  */
 import type { GraphNode } from "./graph";
 import { Frame } from "./operators/frame";
+import { rememberedBackward } from "./operators/memo";
 import { castTo, elementwiseStrides, sameShape, sumToSize } from "./operators/kernels";
 import type { Execution } from "./tape";
 import { isAlone, isComplex, isDense, type Tensor } from "./tensor";
@@ -95,10 +96,10 @@ function fittedGradients(
   saved: readonly (Tensor | undefined)[],
 ): (Tensor | undefined)[] {
   if (!gradients.some((gradient) => gradient !== undefined)) return [];
-  const frame = new Frame(execution);
-  const wanted = node.edges.map((edge) => edge !== undefined);
-  const results = node.backward(frame, gradients, saved, wanted);
-  frame.end(results);
+  const run = (): (Tensor | undefined)[] => backwardOf(execution, node, gradients, saved);
+  const { recordings } = node;
+  const results =
+    recordings === undefined ? run() : rememberedBackward(execution, recordings, gradients, saved, run);
   return node.edges.map((edge, i) => {
     const gradient = results[i];
     if (gradient === undefined) return undefined;
@@ -106,6 +107,20 @@ function fittedGradients(
     execution.dropTensor(gradient);
     return undefined;
   });
+}
+
+/** The caller owns what it gives. */
+function backwardOf(
+  execution: Execution,
+  node: GraphNode,
+  gradients: readonly (Tensor | undefined)[],
+  saved: readonly (Tensor | undefined)[],
+): (Tensor | undefined)[] {
+  const frame = new Frame(execution);
+  const wanted = node.edges.map((edge) => edge !== undefined);
+  const results = node.backward(frame, gradients, saved, wanted);
+  frame.end(results);
+  return results;
 }
 
 /** `validate_outputs`: reduces a broadcast gradient and casts it to what the next node expects. Consumes `gradient`. */

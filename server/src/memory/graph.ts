@@ -1,6 +1,7 @@
 /** The autograd graph: nodes with what they saved and where their gradients go. */
 import type { CheckpointSegment } from "./checkpoint";
 import type { Frame } from "./operators/frame";
+import type { Recordings } from "./operators/memo";
 import type { Location } from "./tape";
 import type { Dtype, Storage, Tensor } from "./tensor";
 
@@ -64,4 +65,6 @@ export interface GraphNode {
   readonly leaf: Tensor | undefined;
   /** Called once when nothing leads to the node any more. */
   readonly dropped?: (() => void) | undefined;
+  /** What the backward of nodes like this one did; absent where it depends on more than layouts. */
+  readonly recordings?: Recordings | undefined;
 }

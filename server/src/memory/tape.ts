@@ -13,6 +13,8 @@ import { runBackward } from "./engine";
 import type { BackwardFunction, Edge, GraphNode, OutputMetadata, SavedTensor, StoredTensor } from "./graph";
 import type { Argument, Keywords } from "./operators/argument";
 import { tensorsIn } from "./operators/argument";
+import type { EffectRecorder } from "./operators/effects";
+import { memoOf, remembered, type OperatorMemo, type Recordings } from "./operators/memo";
 import { callOperator, findOperator } from "./operators/registry";
 import type { AttentionBackend } from "./setup";
 import {
@@ -129,6 +131,9 @@ export class Execution {
     activation: 0,
     host: 0,
   };
+  /** Set while an operator is recorded. */
+  effects: EffectRecorder | undefined;
+  private readonly memo: OperatorMemo;
   private storageCount = 0;
   private isUnobserved = false;
   private nodeCount = 0;
@@ -149,6 +154,7 @@ export class Execution {
   constructor(options: ExecutionOptions) {
     this.device = options.device;
     this.attention = options.attention ?? "auto";
+    this.memo = memoOf(this);
   }
 
   // --- Model states and inputs ------------------------------------------------------------------------------------
@@ -211,6 +217,7 @@ export class Execution {
     }
     this.moveTo(tensor, storage);
     tensor.dtype = dtype;
+    tensor.layout = 0;
   }
 
   private moveTo(tensor: Tensor, storage: Storage): void {
@@ -228,6 +235,7 @@ export class Execution {
     tensor.shape = source.shape;
     tensor.strides = source.strides;
     tensor.dtype = source.dtype;
+    tensor.layout = 0;
     tensor.accumulator = undefined;
   }
 
@@ -275,13 +283,28 @@ export class Execution {
     let result: Argument;
     this.callDepth++;
     try {
-      result = callOperator(this, name, positional, keywords, location);
+      result = this.run(name, positional, keywords, location);
     } finally {
       this.callDepth--;
       this.recording = recording;
       this.running = outer;
     }
     if (recording.length > 0) this.record({ kind: "call", name, positional, keywords, location, result });
+    return result;
+  }
+
+  private run(
+    name: string,
+    positional: readonly Argument[],
+    keywords: Keywords,
+    location: Location,
+  ): Argument {
+    const { effects } = this;
+    const compute = (): Argument => callOperator(this, name, positional, keywords, location);
+    if (effects === undefined) return remembered(this, this.memo, name, positional, keywords, compute);
+    effects.entered(name);
+    const result = compute();
+    effects.left();
     return result;
   }
 
@@ -342,10 +365,27 @@ export class Execution {
       this.gradModes.push(true);
       copy = cast();
       this.gradModes.pop();
+      this.effects?.keptCopy(weight, copy);
       this.autocastCache.set(weight, copy);
+    } else {
+      this.effects?.foundCopy(weight, copy);
     }
     this.holdTensor(copy);
     return copy;
+  }
+
+  hasCopyOf(weight: Tensor): boolean {
+    return this.autocastCache.size > 0 && this.autocastCache.has(weight);
+  }
+
+  /** The copy that autocast's cache has of a weight. */
+  copyOf(weight: Tensor): Tensor {
+    return this.autocastCache.get(weight) ?? weight;
+  }
+
+  /** Autocast's cache takes over a reference to a copy of a weight. */
+  keepCopy(weight: Tensor, copy: Tensor): void {
+    this.autocastCache.set(weight, copy);
   }
 
   // --- Checkpoints ------------------------------------------------------------------------------------------------
@@ -475,6 +515,7 @@ export class Execution {
   }
 
   noteBoundAt(reason: Message, span: Span | undefined): void {
+    this.effects?.abandon();
     this.bounds.set(`${span?.start} ${reason.text.en}`, { reason, span });
   }
 
@@ -537,6 +578,7 @@ export class Execution {
    * after `attach`: a recomputation ends before the last operator, once what that one saves is there.
    */
   noteProducts(multiplyAdds: number): void {
+    this.effects?.computed(multiplyAdds);
     if (this.phase === "forward") this.products.forward += multiplyAdds;
     else if (this.phase === "backward" && this.callDepth > 0) this.products.again += multiplyAdds;
   }
@@ -557,14 +599,19 @@ export class Execution {
     options: { readonly kind?: StorageKind; readonly strides?: readonly number[] } = {},
   ): Tensor {
     const bytes = elementCount(shape) * dtypeBytes[dtype];
-    const storage = new Storage(
-      this.storageCount++,
-      bytes,
-      options.kind ?? "activation",
-      this.running.operator,
-    );
-    const tensor = new Tensor(storage, shape, options.strides ?? contiguousStrides(shape), dtype);
-    this.holdTensor(tensor);
+    const strides = options.strides ?? contiguousStrides(shape);
+    const storage = options.kind ?? "activation";
+    const tensor = this.allocateAs({ shape, strides, dtype, bytes, storage, layout: 0 });
+    this.effects?.allocated(tensor);
+    return tensor;
+  }
+
+  /** The same of what is known already: the bytes of the storage, and the layout's number where it has one. */
+  allocateAs({ shape, strides, dtype, bytes, storage: kind, layout }: Allocation): Tensor {
+    const storage = new Storage(this.storageCount++, bytes, kind, this.running.operator);
+    const tensor = new Tensor(storage, shape, strides, dtype);
+    tensor.layout = layout;
+    this.hold(tensor);
     this.log?.shaped(storage, tensor);
     this.notePeak();
     return tensor;
@@ -573,22 +620,40 @@ export class Execution {
   /** Another tensor on the same storage, owned by the caller, without a graph. */
   alias(source: Tensor, shape: readonly number[], strides: readonly number[], dtype = source.dtype): Tensor {
     const tensor = new Tensor(source.storage, shape, strides, dtype);
-    this.holdTensor(tensor);
+    this.hold(tensor);
+    this.effects?.aliased(tensor, source);
     return tensor;
   }
 
+  /** A view keeps the tensor that it looks at alive, as PyTorch's view metadata do. */
+  hangOn(view: Tensor, base: Tensor): void {
+    this.effects?.based(view, base);
+    view.base = base;
+    this.hold(base);
+  }
+
   holdTensor(tensor: Tensor): void {
+    this.effects?.held(tensor);
+    this.hold(tensor);
+  }
+
+  dropTensor(tensor: Tensor): void {
+    this.effects?.dropped(tensor);
+    this.drop(tensor);
+  }
+
+  private hold(tensor: Tensor): void {
     if (tensor.references++ > 0) return;
     this.holdStorage(tensor.storage);
     if (tensor.node !== undefined) tensor.node.references++;
   }
 
-  dropTensor(tensor: Tensor): void {
+  private drop(tensor: Tensor): void {
     if (tensor.references === 0) return;
     if (--tensor.references > 0) return;
     this.dropStorage(tensor.storage);
-    if (tensor.base !== undefined) this.dropTensor(tensor.base);
-    if (tensor.gradient !== undefined) this.dropTensor(tensor.gradient);
+    if (tensor.base !== undefined) this.drop(tensor.base);
+    if (tensor.gradient !== undefined) this.drop(tensor.gradient);
     tensor.gradient = undefined;
     if (tensor.node !== undefined) this.dropNode(tensor.node);
   }
@@ -631,6 +696,7 @@ export class Execution {
 
   changeKind(storage: Storage, kind: StorageKind): void {
     if (storage.kind === kind) return;
+    this.effects?.abandon();
     const alive = storage.saved + storage.tensors > 0;
     if (alive) this.disappear(storage);
     if (storage.saved > 0) this.savedOf[storage.kind] -= storage.bytes;
@@ -669,7 +735,9 @@ export class Execution {
    * Makes the node of an operator and hangs the outputs on it. Call it only when `needsGraph(inputs)`; saved tensors are
    * kept in the order given.
    */
-  attach({ name, inputs, outputs, saved, backward, dropped }: AttachedNode): GraphNode {
+  attach(attached: AttachedNode): GraphNode {
+    const recordings = this.effects?.attached(attached) ?? attached.recordings;
+    const { name, inputs, outputs, saved, backward, dropped } = attached;
     const kept: (SavedTensor | undefined)[] = [];
     for (const tensor of saved ?? nothingSaved)
       kept.push(tensor === undefined ? undefined : this.save(tensor));
@@ -690,6 +758,7 @@ export class Execution {
       references: 0,
       leaf: undefined,
       dropped,
+      recordings,
     };
     for (const output of outputs) {
       const index = made.outputs.length;
@@ -812,6 +881,8 @@ export interface AttachedNode {
   readonly backward: BackwardFunction;
   /** Called once when nothing leads to the node any more. */
   readonly dropped?: () => void;
+  /** What the backward of nodes like this one did; where it depends on layouts alone. */
+  readonly recordings?: Recordings | undefined;
 }
 
 const nothingSaved: readonly undefined[] = [];
@@ -821,6 +892,16 @@ const noOutput: OutputMetadata = { shape: [], dtype: "float32" };
 export interface FunctionNode extends AttachedNode {
   readonly location: Location;
   readonly saved: readonly (Tensor | undefined)[];
+}
+
+/** A tensor that is to be made, and the bytes of its storage. */
+export interface Allocation {
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly dtype: Dtype;
+  readonly bytes: number;
+  readonly storage: StorageKind;
+  readonly layout: number;
 }
 
 export interface ReentrantCheckpoint {

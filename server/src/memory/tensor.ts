@@ -78,6 +78,8 @@ export class Tensor {
   bound: number | undefined = undefined;
   /** It is an array of numpy: what is computed of it is one, in double precision where PyTorch takes single. */
   isArray = false;
+  /** The number of its shape, strides and dtype together, once somebody has asked for it; 0 before. */
+  layout = 0;
   /** Parameter or buffer name, for messages. */
   name: string | undefined = undefined;
 

@@ -36,8 +36,7 @@ export class Frame {
   /** A view: it keeps the tensor it looks at alive, as PyTorch's view metadata do. */
   view(source: Tensor, shape: readonly number[], strides: readonly number[]): Tensor {
     const view = this.alias(source, shape, strides);
-    view.base = source.base ?? source;
-    this.execution.holdTensor(view.base);
+    this.execution.hangOn(view, source.base ?? source);
     return view;
   }
 
