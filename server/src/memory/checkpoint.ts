@@ -100,6 +100,7 @@ export class CheckpointSegment {
         shape: tensor.shape,
         strides: tensor.strides,
         dtype: tensor.dtype,
+        layout: tensor.layout,
       };
       this.execution.holdSaved(tensor.storage);
     }

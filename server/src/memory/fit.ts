@@ -47,8 +47,10 @@ export function whatFits(steps: ModelSteps, limit: number, largest: number | und
     const { bytes, complete } = ran;
     return [{ title, changes, bytes, isLowerBound: !complete, fits: complete && bytes <= limit }];
   };
-  const again = [...precisions(setup), ...checkpoints(setup)];
-  const restated = [...optimizers(setup), ...shardings(setup)];
+  // without blocks the step with checkpoints is the present one
+  const hasBlocks = (steps.simulated()?.measure.blocks.count ?? 0) > 0;
+  const again = [...precisions(setup), ...(hasBlocks ? checkpoints(setup) : [])];
+  const restated = [...(hasBlocks ? [] : checkpoints(setup)), ...optimizers(setup), ...shardings(setup)];
   const options = [
     ...smallerBatch(steps, limit),
     ...again.flatMap((one) => option(one, steps.under(one.setup).simulated())),

@@ -12,6 +12,8 @@ export interface StoredTensor {
   readonly shape: readonly number[];
   readonly strides: readonly number[];
   readonly dtype: Dtype;
+  /** As of the tensor. */
+  readonly layout: number;
 }
 
 /** A tensor of a checkpointed segment: dropped, and computed again when backward asks for it. */
@@ -38,6 +40,13 @@ export interface OutputMetadata {
   readonly dtype: Dtype;
 }
 
+const noOutput: OutputMetadata = { shape: [], dtype: "float32" };
+
+/** A copy: the tensor itself is not kept alive. */
+export function metadataOf(output: Tensor | undefined): OutputMetadata {
+  return output === undefined ? noOutput : { shape: output.shape, dtype: output.dtype };
+}
+
 /**
  * Gradients of the outputs in, gradients of the inputs out; undefined where none is wanted or defined. Arguments are
  * borrowed; what is returned lives in the frame or is one of the arguments.
@@ -57,7 +66,7 @@ export interface GraphNode {
   /** One entry an input that may get a gradient; undefined where it does not need one. */
   edges: (Edge | undefined)[];
   saved: (SavedTensor | undefined)[];
-  readonly outputs: OutputMetadata[];
+  readonly outputs: readonly OutputMetadata[];
   backward: BackwardFunction;
   /** Tensors and later nodes that keep this one alive. */
   references: number;

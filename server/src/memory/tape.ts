@@ -10,7 +10,15 @@ import type { Span } from "../python/tree";
 import { AllocationLog, roundedUp, ShapeSet } from "./allocation-log";
 import { CheckpointSegment, Replay } from "./checkpoint";
 import { runBackward } from "./engine";
-import type { BackwardFunction, Edge, GraphNode, OutputMetadata, SavedTensor, StoredTensor } from "./graph";
+import {
+  metadataOf,
+  type BackwardFunction,
+  type Edge,
+  type GraphNode,
+  type OutputMetadata,
+  type SavedTensor,
+  type StoredTensor,
+} from "./graph";
 import type { Argument, Keywords } from "./operators/argument";
 import { tensorsIn } from "./operators/argument";
 import type { EffectRecorder } from "./operators/effects";
@@ -306,6 +314,11 @@ export class Execution {
     const result = compute();
     effects.left();
     return result;
+  }
+
+  /** What runs now is another operator at the same place; in backward it is the graph's node that runs. */
+  enter(operator: string): void {
+    if (this.phase !== "backward") this.running = { operator, location: this.running.location };
   }
 
   // --- Modes ------------------------------------------------------------------------------------------------------
@@ -625,6 +638,14 @@ export class Execution {
     return tensor;
   }
 
+  /** The same of what is known already. */
+  aliasAs(source: Tensor, { shape, strides, dtype, layout }: Allocation): Tensor {
+    const tensor = new Tensor(source.storage, shape, strides, dtype);
+    tensor.layout = layout;
+    this.hold(tensor);
+    return tensor;
+  }
+
   /** A view keeps the tensor that it looks at alive, as PyTorch's view metadata do. */
   hangOn(view: Tensor, base: Tensor): void {
     this.effects?.based(view, base);
@@ -737,7 +758,7 @@ export class Execution {
    */
   attach(attached: AttachedNode): GraphNode {
     const recordings = this.effects?.attached(attached) ?? attached.recordings;
-    const { name, inputs, outputs, saved, backward, dropped } = attached;
+    const { name, inputs, outputs, saved, backward, dropped, metadata } = attached;
     const kept: (SavedTensor | undefined)[] = [];
     for (const tensor of saved ?? nothingSaved)
       kept.push(tensor === undefined ? undefined : this.save(tensor));
@@ -753,17 +774,15 @@ export class Execution {
       location: this.running.location,
       edges,
       saved: kept,
-      outputs: [],
+      outputs: metadata ?? outputs.map(metadataOf),
       backward,
       references: 0,
       leaf: undefined,
       dropped,
       recordings,
     };
-    for (const output of outputs) {
-      const index = made.outputs.length;
-      // a copy: the tensor itself is not kept alive
-      made.outputs.push(output === undefined ? noOutput : { shape: output.shape, dtype: output.dtype });
+    for (let index = 0; index < outputs.length; index++) {
+      const output = outputs[index];
       if (output === undefined || !canRequireGrad(output.dtype)) continue;
       if (output.node !== undefined) this.dropNode(output.node);
       output.node = made;
@@ -816,11 +835,11 @@ export class Execution {
     const hook = this.packing.at(-1);
     if (hook !== undefined && !hook.again) return hook.segment.pack();
     if (hook !== undefined) hook.segment.packRecomputed(tensor);
-    const { storage, shape, strides, dtype } = tensor;
+    const { storage, shape, strides, dtype, layout } = tensor;
     // Inside a recomputation the segment keeps the tensor, the new graph keeps nothing.
-    if (hook !== undefined) return { kind: "stored", storage: emptyStorage, shape, strides, dtype };
+    if (hook !== undefined) return { kind: "stored", storage: emptyStorage, shape, strides, dtype, layout };
     this.holdSaved(storage);
-    return { kind: "stored", storage, shape, strides, dtype };
+    return { kind: "stored", storage, shape, strides, dtype, layout };
   }
 
   /** The saved tensors of a node that is about to run; the caller owns them. */
@@ -834,6 +853,7 @@ export class Execution {
         continue;
       }
       const tensor = new Tensor(stored.storage, stored.shape, stored.strides, stored.dtype);
+      tensor.layout = stored.layout;
       this.holdTensor(tensor);
       tensors.push(tensor);
     }
@@ -883,10 +903,11 @@ export interface AttachedNode {
   readonly dropped?: () => void;
   /** What the backward of nodes like this one did; where it depends on layouts alone. */
   readonly recordings?: Recordings | undefined;
+  /** Of the outputs, where it is known already. */
+  readonly metadata?: readonly OutputMetadata[];
 }
 
 const nothingSaved: readonly undefined[] = [];
-const noOutput: OutputMetadata = { shape: [], dtype: "float32" };
 
 /** What a `torch.autograd.Function` leaves in the graph. */
 export interface FunctionNode extends AttachedNode {

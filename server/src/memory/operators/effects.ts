@@ -3,48 +3,47 @@
  * it hangs on the graph. Operators depend on nothing but the layouts of their operands and the modes they run in, so that
  * what one call has done, another call like it does, with its own tensors in the place of the first one's.
  */
-import type { BackwardFunction } from "../graph";
-import type { AttachedNode, Execution } from "../tape";
-import { elementCount, dtypeBytes, Tensor, type Dtype, type StorageKind } from "../tensor";
+import { metadataOf, type BackwardFunction, type OutputMetadata } from "../graph";
+import type { Allocation, AttachedNode, Execution } from "../tape";
+import { Tensor } from "../tensor";
 import type { Argument } from "./argument";
 import { layoutOf, Recordings } from "./memo";
 
-/** Tensors are numbers in a table: first the operands, then what is made, in order. */
-type Effect =
-  | {
-      readonly kind: "allocate";
-      readonly shape: readonly number[];
-      readonly strides: readonly number[];
-      readonly dtype: Dtype;
-      readonly bytes: number;
-      readonly storage: StorageKind;
-      readonly layout: number;
-    }
-  | {
-      readonly kind: "alias";
-      readonly source: number;
-      readonly shape: readonly number[];
-      readonly strides: readonly number[];
-      readonly dtype: Dtype;
-      readonly layout: number;
-    }
-  | { readonly kind: "hold" | "drop"; readonly tensor: number }
-  | { readonly kind: "base"; readonly view: number; readonly base: number }
-  | {
-      readonly kind: "node";
-      readonly name: string;
-      readonly inputs: readonly number[];
-      readonly outputs: readonly number[];
-      readonly saved: readonly number[];
-      readonly backward: BackwardFunction;
-      /** What the backward of such nodes does. */
-      readonly recordings: Recordings;
-    }
-  | { readonly kind: "products"; readonly count: number }
-  | { readonly kind: "enter"; readonly operator: string }
-  | { readonly kind: "leave" }
-  | { readonly kind: "cached"; readonly weight: number }
-  | { readonly kind: "cache"; readonly weight: number; readonly copy: number };
+/** A node on the graph; the numbers are places in the table of tensors, `none` where there is no tensor. */
+interface NodeEffect {
+  readonly name: string;
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  readonly metadata: readonly OutputMetadata[];
+  readonly saved: readonly number[];
+  readonly backward: BackwardFunction;
+  /** What the backward of such nodes does. */
+  readonly recordings: Recordings;
+}
+
+/**
+ * One thing done to the tape. Tensors are places in a table: first the operands, then what is made, in order. All effects
+ * have the same fields, so that V8 reads them fast; `other` is an alias's source, a view's base, a weight's copy, or a
+ * number of multiply-adds.
+ */
+interface Effect {
+  readonly kind:
+    "allocate" | "alias" | "hold" | "drop" | "base" | "node" | "products" | "enter" | "cached" | "cache";
+  readonly tensor: number;
+  readonly other: number;
+  readonly made: Allocation | undefined;
+  readonly node: NodeEffect | undefined;
+  readonly operator: string;
+}
+
+function effect(
+  kind: Effect["kind"],
+  tensor: number,
+  other = none,
+  { made, node, operator = "" }: Partial<Pick<Effect, "made" | "node" | "operator">> = {},
+): Effect {
+  return { kind, tensor, other, made, node, operator };
+}
 
 /** In lists of a node: no tensor. */
 const none = -1;
@@ -71,6 +70,8 @@ export interface Recording {
 
 /** Told by the tape of everything that an operator does to it. */
 export class EffectRecorder {
+  /** Of the operators that run, innermost last. */
+  private readonly names: string[];
   private readonly table = new Map<Tensor, number>();
   private readonly effects: Effect[] = [];
   private readonly before: readonly (readonly [Tensor, Tensor["node"], boolean, number | undefined])[];
@@ -80,80 +81,80 @@ export class EffectRecorder {
 
   constructor(
     private readonly execution: Execution,
+    name: string,
     operands: readonly Tensor[],
     private readonly kernels = execution.attentionKernels.length,
   ) {
+    this.names = [name];
     for (const tensor of operands) this.table.set(tensor, this.table.size);
     this.before = operands.map((tensor) => [tensor, tensor.node, tensor.requiresGrad, tensor.bound]);
   }
 
   allocated(tensor: Tensor): void {
-    this.table.set(tensor, this.table.size);
-    const { shape, strides, dtype, storage } = tensor;
-    const bytes = elementCount(shape) * dtypeBytes[dtype];
-    const layout = layoutOf(tensor);
-    this.effects.push({ kind: "allocate", shape, strides, dtype, bytes, storage: storage.kind, layout });
+    this.effects.push(effect("allocate", none, none, { made: this.made(tensor) }));
   }
 
-  aliased(tensor: Tensor, from: Tensor): void {
-    const source = this.index(from);
-    this.table.set(tensor, this.table.size);
-    const { shape, strides, dtype } = tensor;
-    this.effects.push({ kind: "alias", source, shape, strides, dtype, layout: layoutOf(tensor) });
+  aliased(tensor: Tensor, source: Tensor): void {
+    const from = this.index(source);
+    this.effects.push(effect("alias", none, from, { made: this.made(tensor) }));
   }
 
   held(tensor: Tensor): void {
-    this.effects.push({ kind: "hold", tensor: this.index(tensor) });
+    this.effects.push(effect("hold", this.index(tensor)));
   }
 
   dropped(tensor: Tensor): void {
     const index = this.index(tensor);
     const last = this.effects.at(-1);
     if (last?.kind === "hold" && last.tensor === index) this.effects.pop();
-    else this.effects.push({ kind: "drop", tensor: index });
+    else this.effects.push(effect("drop", index));
   }
 
   based(view: Tensor, base: Tensor): void {
-    this.effects.push({ kind: "base", view: this.index(view), base: this.index(base) });
+    this.effects.push(effect("base", this.index(view), this.index(base)));
   }
 
   attached({ name, inputs, outputs, saved, backward, dropped }: AttachedNode): Recordings {
     const recordings = new Recordings();
     if (dropped !== undefined) this.isBroken = true;
     for (const output of outputs) if (output !== undefined) this.rebound.add(output);
-    this.effects.push({
-      kind: "node",
+    const node: NodeEffect = {
       name,
       inputs: this.indices(inputs),
       outputs: this.indices(outputs),
+      metadata: outputs.map(metadataOf),
       saved: this.indices(saved ?? []),
       backward,
       recordings,
-    });
+    };
+    this.effects.push(effect("node", none, none, { node }));
     return recordings;
   }
 
   computed(count: number): void {
-    this.effects.push({ kind: "products", count });
+    this.effects.push(effect("products", none, count));
   }
 
+  /** Another operator of the table runs inside, until `left`. */
   entered(operator: string): void {
-    this.effects.push({ kind: "enter", operator });
+    this.names.push(operator);
+    this.effects.push(effect("enter", none, none, { operator }));
   }
 
   left(): void {
-    this.effects.push({ kind: "leave" });
+    this.names.pop();
+    this.effects.push(effect("enter", none, none, { operator: this.names.at(-1) ?? "" }));
   }
 
   /** Autocast's cache had a copy of a weight. */
   foundCopy(weight: Tensor, copy: Tensor): void {
-    this.effects.push({ kind: "cached", weight: this.index(weight) });
+    this.effects.push(effect("cached", this.index(weight)));
     if (!this.table.has(copy)) this.table.set(copy, this.table.size);
     else this.isBroken = true;
   }
 
   keptCopy(weight: Tensor, copy: Tensor): void {
-    this.effects.push({ kind: "cache", weight: this.index(weight), copy: this.index(copy) });
+    this.effects.push(effect("cache", this.index(weight), this.index(copy)));
   }
 
   /** What runs has an effect that is none of these. */
@@ -174,6 +175,12 @@ export class EffectRecorder {
     if (this.isBroken || !isSame || fromTable === undefined) return undefined;
     const kernels = this.execution.attentionKernels.slice(this.kernels);
     return { effects: this.effects, fields: this.fields(), kernels, result: fromTable };
+  }
+
+  private made(tensor: Tensor): Allocation {
+    this.table.set(tensor, this.table.size);
+    const { shape, strides, dtype, storage } = tensor;
+    return { shape, strides, dtype, bytes: storage.bytes, storage: storage.kind, layout: layoutOf(tensor) };
   }
 
   private fields(): Fields[] {
@@ -219,127 +226,113 @@ export class EffectRecorder {
   }
 }
 
-/** Does what was recorded, to other operands with the same layouts. Whoever called it owns what it gives. */
-export function repeat(execution: Execution, recording: Recording, operands: readonly Tensor[]): Argument {
-  return new Repetition(execution, recording, operands).run();
+/**
+ * Does what was recorded, to other operands with the same layouts. Whoever called it owns what it gives. What is made is
+ * added to `table`, which holds the operands.
+ */
+export function repeat(execution: Execution, recording: Recording, table: Tensor[]): Argument {
+  const { effects, fields, kernels, result } = recording;
+  const { running } = execution;
+  const operands = table.length;
+  let done = 0;
+  try {
+    for (; done < effects.length; done++) {
+      const next = effects[done];
+      if (next !== undefined) apply(execution, next, table);
+    }
+  } catch (error) {
+    // a recomputation ends here: as its caller does, what runs gives everything back
+    giveBack(execution, effects.slice(0, done), table, operands);
+    execution.running = running;
+    throw error;
+  }
+  for (const field of fields) setFields(at(table, field.tensor), field);
+  for (const kernel of kernels) execution.attentionKernels.push(kernel);
+  return result(table);
 }
 
-class Repetition {
-  private readonly table: Tensor[];
-  /** Operators that run inside others, innermost last. */
-  private readonly outer: Execution["running"][] = [];
+function at(table: readonly Tensor[], index: number): Tensor {
+  const tensor = table[index];
+  if (tensor === undefined) throw new RangeError("a recorded tensor is missing");
+  return tensor;
+}
 
-  constructor(
-    private readonly execution: Execution,
-    private readonly recording: Recording,
-    private readonly operands: readonly Tensor[],
-  ) {
-    this.table = [...operands];
+function apply(
+  execution: Execution,
+  { kind, tensor, other, made, node, operator }: Effect,
+  table: Tensor[],
+): void {
+  switch (kind) {
+    case "allocate":
+      if (made !== undefined) table.push(execution.allocateAs(made));
+      return;
+    case "alias":
+      if (made !== undefined) table.push(execution.aliasAs(at(table, other), made));
+      return;
+    case "hold":
+      execution.holdTensor(at(table, tensor));
+      return;
+    case "drop":
+      execution.dropTensor(at(table, tensor));
+      return;
+    case "base":
+      execution.hangOn(at(table, tensor), at(table, other));
+      return;
+    case "node":
+      if (node !== undefined) attach(execution, node, table);
+      return;
+    case "products":
+      execution.noteProducts(other);
+      return;
+    case "enter":
+      execution.enter(operator);
+      return;
+    case "cached":
+      table.push(execution.copyOf(at(table, tensor)));
+      return;
+    case "cache":
+      execution.keepCopy(at(table, tensor), at(table, other));
   }
+}
 
-  run(): Argument {
-    const { execution, table } = this;
-    const { effects, fields, kernels, result } = this.recording;
-    const { running } = execution;
-    let done = 0;
-    try {
-      for (const effect of effects) {
-        this.apply(effect);
-        done++;
-      }
-    } catch (error) {
-      // a recomputation ends here: as its caller does, what runs gives everything back
-      this.giveBack(effects.slice(0, done));
-      execution.running = running;
-      throw error;
-    }
-    for (const { tensor, values, bound, isArray, name, requiresGrad } of fields) {
-      const made = this.tensor(tensor);
-      made.values = values;
-      made.bound = bound;
-      made.isArray = isArray;
-      made.name = name;
-      if (requiresGrad) made.requiresGrad = true;
-    }
-    for (const kernel of kernels) execution.attentionKernels.push(kernel);
-    return result(table);
-  }
+function attach(execution: Execution, node: NodeEffect, table: readonly Tensor[]): void {
+  const { name, metadata, backward, recordings } = node;
+  const inputs = chosen(table, node.inputs);
+  const outputs = chosen(table, node.outputs);
+  const saved = chosen(table, node.saved);
+  execution.attach({ name, inputs, outputs, saved, backward, recordings, metadata });
+}
 
-  private tensor(index: number): Tensor {
-    const tensor = this.table[index];
-    if (tensor === undefined) throw new RangeError("a recorded tensor is missing");
-    return tensor;
-  }
+function chosen(table: readonly Tensor[], places: readonly number[]): (Tensor | undefined)[] {
+  const tensors: (Tensor | undefined)[] = [];
+  for (const place of places) tensors.push(place === none ? undefined : table[place]);
+  return tensors;
+}
 
-  private tensors(indices: readonly number[]): (Tensor | undefined)[] {
-    return indices.map((index) => this.table[index]);
-  }
+function setFields(made: Tensor, { values, bound, isArray, name, requiresGrad }: Fields): void {
+  made.values = values;
+  made.bound = bound;
+  made.isArray = isArray;
+  made.name = name;
+  if (requiresGrad) made.requiresGrad = true;
+}
 
-  private apply(effect: Effect): void {
-    const { execution } = this;
-    switch (effect.kind) {
-      case "allocate":
-        this.table.push(execution.allocateAs(effect));
-        return;
-      case "alias": {
-        const { source, shape, strides, dtype, layout } = effect;
-        const made = execution.alias(this.tensor(source), shape, strides, dtype);
-        made.layout = layout;
-        this.table.push(made);
-        return;
-      }
-      case "hold":
-        execution.holdTensor(this.tensor(effect.tensor));
-        return;
-      case "drop":
-        execution.dropTensor(this.tensor(effect.tensor));
-        return;
-      case "base":
-        execution.hangOn(this.tensor(effect.view), this.tensor(effect.base));
-        return;
-      case "node":
-        execution.attach({
-          name: effect.name,
-          inputs: this.tensors(effect.inputs),
-          outputs: this.tensors(effect.outputs),
-          saved: this.tensors(effect.saved),
-          backward: effect.backward,
-          recordings: effect.recordings,
-        });
-        return;
-      case "products":
-        execution.noteProducts(effect.count);
-        return;
-      case "enter":
-        this.outer.push(execution.running);
-        // in backward it is the graph's node that runs
-        if (execution.phase !== "backward")
-          execution.running = { operator: effect.operator, location: execution.running.location };
-        return;
-      case "leave":
-        execution.running = this.outer.pop() ?? execution.running;
-        return;
-      case "cached":
-        this.table.push(execution.copyOf(this.tensor(effect.weight)));
-        return;
-      case "cache":
-        execution.keepCopy(this.tensor(effect.weight), this.tensor(effect.copy));
-    }
+function giveBack(
+  execution: Execution,
+  done: readonly Effect[],
+  table: readonly Tensor[],
+  operands: number,
+): void {
+  const owned = new Map<number, number>();
+  const count = (tensor: number, change: number): void =>
+    void owned.set(tensor, (owned.get(tensor) ?? 0) + change);
+  let made = operands;
+  for (const { kind, tensor, other } of done) {
+    if (kind === "allocate" || kind === "alias") count(made++, 1);
+    else if (kind === "cached") made++;
+    else if (kind === "cache") count(other, -1);
+    else if (kind === "hold") count(tensor, 1);
+    else if (kind === "drop") count(tensor, -1);
   }
-
-  private giveBack(done: readonly Effect[]): void {
-    const owned = new Map<number, number>();
-    const count = (tensor: number, change: number): void =>
-      void owned.set(tensor, (owned.get(tensor) ?? 0) + change);
-    let made = this.operands.length;
-    for (const effect of done) {
-      if (effect.kind === "allocate" || effect.kind === "alias") count(made++, 1);
-      else if (effect.kind === "cached") made++;
-      else if (effect.kind === "cache") count(effect.copy, -1);
-      else if (effect.kind === "hold") count(effect.tensor, 1);
-      else if (effect.kind === "drop") count(effect.tensor, -1);
-    }
-    for (const [index, times] of owned)
-      for (let i = 0; i < times; i++) this.execution.dropTensor(this.tensor(index));
-  }
+  for (const [index, times] of owned) for (let i = 0; i < times; i++) execution.dropTensor(at(table, index));
 }

@@ -50,6 +50,12 @@ class Call {
     return this.add(value);
   }
 
+  /** A tensor of its own whose layout need not be told apart. */
+  addPlace(tensor: Tensor | undefined): void {
+    this.number(tensor === undefined ? 0 : 1);
+    if (tensor !== undefined) this.operands.push(tensor);
+  }
+
   isLike(tokens: readonly Token[]): boolean {
     const own = this.tokens;
     if (own.length !== tokens.length) return false;
@@ -112,7 +118,10 @@ export class Recordings {
   >();
 
   find(call: Call): { readonly recording: Recording | undefined } | undefined {
-    return this.byHash.get(call.hash)?.find(({ tokens }) => call.isLike(tokens));
+    const alike = this.byHash.get(call.hash);
+    if (alike === undefined) return undefined;
+    for (const one of alike) if (call.isLike(one.tokens)) return one;
+    return undefined;
   }
 
   /** Without a recording: that such calls cannot be repeated. */
@@ -140,7 +149,10 @@ class OperatorMemo {
   /** Something is about to be recorded. */
   admit(execution: Execution): void {
     this.executions.add(execution);
-    if (++this.count <= mostRecordings && this.executions.size <= mostExecutions) return;
+    if (++this.count > mostRecordings || this.executions.size > mostExecutions) this.forget();
+  }
+
+  forget(): void {
     this.operators.clear();
     this.executions.clear();
     layouts.clear();
@@ -162,6 +174,11 @@ export function memoOf({ device, attention }: Pick<Execution, "device" | "attent
 }
 
 export type { OperatorMemo };
+
+/** From here on every operator runs as if it were the first. */
+export function forgetOperators(): void {
+  for (const memo of memos.values()) memo.forget();
+}
 
 /** The answer of an operator, which `run` computes where the call is none like an earlier one. */
 export function remembered(
@@ -188,7 +205,8 @@ export function rememberedBackward(
 ): (Tensor | undefined)[] {
   const call = new Call(execution);
   for (const gradient of gradients) if (!call.add(gradient)) return run();
-  for (const tensor of saved) if (!call.add(tensor)) return run();
+  // their layouts follow from those of the operator's operands
+  for (const tensor of saved) call.addPlace(tensor);
   return repeated(execution, memoOf(execution), recordings, call, run);
 }
 
@@ -201,9 +219,11 @@ function repeated<Result extends Argument | readonly (Tensor | undefined)[]>(
 ): Result {
   const known = recordings.find(call);
   if (known !== undefined)
-    return known.recording === undefined ? run() : (repeat(execution, known.recording, call.operands) as Result);
+    return known.recording === undefined
+      ? run()
+      : (repeat(execution, known.recording, call.operands) as Result);
   memo.admit(execution);
-  const recorder = new EffectRecorder(execution, call.operands);
+  const recorder = new EffectRecorder(execution, execution.running.operator, call.operands);
   execution.effects = recorder;
   let result: Result;
   try {
