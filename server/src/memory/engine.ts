@@ -94,19 +94,28 @@ function fittedGradients(
   node: GraphNode,
   gradients: readonly (Tensor | undefined)[],
   saved: readonly (Tensor | undefined)[],
-): (Tensor | undefined)[] {
-  if (!gradients.some((gradient) => gradient !== undefined)) return [];
+): readonly (Tensor | undefined)[] {
+  if (!isAnyDefined(gradients)) return noGradients;
   const run = (): (Tensor | undefined)[] => backwardOf(execution, node, gradients, saved);
-  const { recordings } = node;
+  const { recordings, edges } = node;
   const results =
     recordings === undefined ? run() : rememberedBackward(execution, recordings, gradients, saved, run);
-  return node.edges.map((edge, i) => {
+  const fitted: (Tensor | undefined)[] = [];
+  for (let i = 0; i < edges.length; i++) {
+    const edge = edges[i];
     const gradient = results[i];
-    if (gradient === undefined) return undefined;
-    if (edge !== undefined) return fit(execution, gradient, edge.node, edge.slot);
-    execution.dropTensor(gradient);
-    return undefined;
-  });
+    if (gradient !== undefined && edge === undefined) execution.dropTensor(gradient);
+    const isWanted = gradient !== undefined && edge !== undefined;
+    fitted.push(isWanted ? fit(execution, gradient, edge.node, edge.slot) : undefined);
+  }
+  return fitted;
+}
+
+const noGradients: readonly undefined[] = [];
+
+function isAnyDefined(gradients: readonly (Tensor | undefined)[]): boolean {
+  for (const gradient of gradients) if (gradient !== undefined) return true;
+  return false;
 }
 
 /** The caller owns what it gives. */
