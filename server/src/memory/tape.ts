@@ -7,7 +7,7 @@
  */
 import type { Message } from "../messages/message";
 import type { Span } from "../python/tree";
-import { AllocationLog, roundedUp, ShapeSet } from "./allocation-log";
+import { AllocationLog, ShapeSet } from "./allocation-log";
 import { CheckpointSegment, Replay } from "./checkpoint";
 import { runBackward } from "./engine";
 import {
@@ -19,6 +19,7 @@ import {
   type SavedTensor,
   type StoredTensor,
 } from "./graph";
+import { LiveMemory, nowhere, type Location, type Peak } from "./live-memory";
 import type { Argument, Keywords } from "./operators/argument";
 import { tensorsIn } from "./operators/argument";
 import type { EffectRecorder } from "./operators/effects";
@@ -37,15 +38,9 @@ import {
   type StorageKind,
 } from "./tensor";
 
-/** Where something runs: the source, and the path of the module, e.g. `layer1.0.conv1`. */
-export interface Location {
-  readonly span: Span | undefined;
-  readonly modulePath: string;
-}
-
-export const nowhere: Location = { span: undefined, modulePath: "" };
-
-export type Phase = "setup" | "forward" | "backward" | "step";
+export { nowhere };
+export type { Location, Peak };
+export type { LiveBytes, Phase, TimelinePoint } from "./live-memory";
 
 export interface ExecutionOptions {
   /** Which kernels PyTorch dispatches to: they differ in what they save and allocate. */
@@ -64,102 +59,40 @@ export interface AutocastMode {
   readonly cache?: boolean;
 }
 
-/** The highest number of live bytes since `startPeak`, and where it was. */
-export interface Peak {
-  readonly live: number;
-  /** Every storage rounded up to CUDA's 512 bytes. */
-  readonly allocated: number;
-  /** The operator, e.g. `convolution`, or the graph node in backward. */
-  readonly operator: string;
-  readonly location: Location;
-}
-
-/** Live bytes by what they are for. */
-export interface LiveBytes {
-  readonly parameters: number;
-  readonly buffers: number;
-  readonly inputs: number;
-  readonly gradients: number;
-  /** Kept by the graph. */
-  readonly saved: number;
-  /** Held by Python or by a running operator only. */
-  readonly temporary: number;
-}
-
-/** One point of the step: the live bytes when an operator had allocated its results. */
-export interface TimelinePoint extends LiveBytes {
-  readonly phase: Phase;
-  readonly operator: string;
-  readonly location: Location;
-  /** All of it as CUDA rounds it. */
-  readonly allocated: number;
-  /** A checkpointed segment is being computed again for backward. */
-  readonly isRecomputed: boolean;
-}
-
 /** Multiply-adds of matrix products, convolutions and attention: of the forward, and of what backward computes again. */
 export interface Work {
   readonly forward: number;
   readonly again: number;
 }
 
-export class Execution {
+export class Execution extends LiveMemory {
   readonly device: "cuda" | "cpu";
   readonly attention: AttentionBackend | "auto";
-  /** Bytes of all live storages, and the same with every storage rounded up to 512. */
-  live = 0;
-  allocated = 0;
-  phase: Phase = "setup";
   /** Attention kernels that ran, in order of call. */
   readonly attentionKernels: string[] = [];
-  /** Set to an array to collect a point for every operator that allocates. */
-  timeline: TimelinePoint[] | undefined;
   /** Kernels that are known to hold more than is counted, by place and reason. */
   readonly bounds = new Map<string, { readonly reason: Message; readonly span: Span | undefined }>();
   /** Leaves that got a gradient, also where it was added to the one that they had. */
   readonly reached = new Set<Tensor>();
-  /** What is allocated and freed since `beginLog`. */
-  log: AllocationLog | undefined;
   readonly parameters: Tensor[] = [];
   readonly buffers: Tensor[] = [];
 
-  private readonly bytesOf: Record<StorageKind, number> = {
-    parameter: 0,
-    buffer: 0,
-    input: 0,
-    gradient: 0,
-    activation: 0,
-    host: 0,
-  };
-  private readonly savedOf: Record<StorageKind, number> = {
-    parameter: 0,
-    buffer: 0,
-    input: 0,
-    gradient: 0,
-    activation: 0,
-    host: 0,
-  };
   /** Set while an operator is recorded. */
   effects: EffectRecorder | undefined;
   private readonly memo: OperatorMemo;
   private storageCount = 0;
-  private isUnobserved = false;
   private nodeCount = 0;
-  private peak: { live: number; allocated: number; operator: string; location: Location } = emptyPeak();
-  /** What runs now: an operator in forward, a graph node in backward. */
-  running: { operator: string; location: Location } = { operator: "", location: nowhere };
   private readonly gradModes: boolean[] = [];
   private readonly autocastModes: AutocastMode[] = [];
   private readonly autocastCache = new Map<Tensor, Tensor>();
   /** Innermost last: segments that are being recorded, and segments that are being computed again. */
   private readonly packing: { readonly segment: CheckpointSegment; readonly again: boolean }[] = [];
   private recording: { record: CheckpointSegment["record"] }[] = [];
-  /** Operators that are running; in backward they are those of a segment that is computed again. */
-  private callDepth = 0;
   private products = { forward: 0, again: 0 };
   private copiedShapes = { shapes: new ShapeSet([]), parameters: 0 };
 
   constructor(options: ExecutionOptions) {
+    super();
     this.device = options.device;
     this.attention = options.attention ?? "auto";
     this.memo = memoOf(this);
@@ -508,20 +441,6 @@ export class Execution {
     }
   }
 
-  /** Begins a new measurement of the highest live bytes. */
-  startPeak(): void {
-    this.peak = { ...emptyPeak(), live: this.live, allocated: this.allocated };
-  }
-
-  /** The same, of what is allocated from here on: bytes that are only there do not count. */
-  startPeakAnew(): void {
-    this.peak = emptyPeak();
-  }
-
-  takePeak(): Peak {
-    return { ...this.peak };
-  }
-
   /** The running operator holds more than is counted, and nobody says how much: what it is part of is a lower bound. */
   noteBound(reason: Message): void {
     this.noteBoundAt(reason, this.running.location.span);
@@ -545,43 +464,6 @@ export class Execution {
       this.copiedShapes = { shapes: new ShapeSet(single), parameters: length };
     }
     return this.copiedShapes.shapes;
-  }
-
-  /** Runs what allocates at another time than it is run: neither peak nor timeline sees it. */
-  unobserved<Result>(run: () => Result): Result {
-    const { peak, timeline } = this;
-    this.peak = emptyPeak();
-    this.timeline = undefined;
-    this.isUnobserved = true;
-    try {
-      return run();
-    } finally {
-      this.peak = peak;
-      this.timeline = timeline;
-      this.isUnobserved = false;
-    }
-  }
-
-  /** Live bytes by kind. */
-  liveBytes(): LiveBytes {
-    return {
-      parameters: this.bytesOf.parameter,
-      buffers: this.bytesOf.buffer,
-      inputs: this.bytesOf.input,
-      gradients: this.bytesOf.gradient,
-      saved: this.savedOf.activation,
-      temporary: this.bytesOf.activation - this.savedOf.activation,
-    };
-  }
-
-  /** Bytes of the distinct storages that the graph keeps, model states and inputs left out. */
-  get savedBytes(): number {
-    return this.savedOf.activation;
-  }
-
-  /** The same for model inputs and targets. */
-  get savedInputBytes(): number {
-    return this.savedOf.input;
   }
 
   // --- Work -------------------------------------------------------------------------------------------------------
@@ -679,68 +561,9 @@ export class Execution {
     if (tensor.node !== undefined) this.dropNode(tensor.node);
   }
 
-  holdSaved(storage: Storage): void {
-    if (storage.saved++ === 0) this.savedOf[storage.kind] += storage.bytes;
-    if (storage.saved + storage.tensors === 1) this.appear(storage);
-  }
-
-  dropSaved(storage: Storage): void {
-    if (--storage.saved === 0) this.savedOf[storage.kind] -= storage.bytes;
-    if (storage.saved + storage.tensors === 0) this.disappear(storage);
-  }
-
-  private holdStorage(storage: Storage): void {
-    storage.tensors++;
-    if (storage.saved + storage.tensors === 1) this.appear(storage);
-  }
-
-  private dropStorage(storage: Storage): void {
-    storage.tensors--;
-    if (storage.saved + storage.tensors === 0) this.disappear(storage);
-  }
-
-  private appear(storage: Storage): void {
-    this.bytesOf[storage.kind] += storage.bytes;
-    if (storage.kind === "host") return;
-    this.live += storage.bytes;
-    this.allocated += roundedUp(storage.bytes);
-    this.log?.appear(storage);
-  }
-
-  private disappear(storage: Storage): void {
-    this.bytesOf[storage.kind] -= storage.bytes;
-    if (storage.kind === "host") return;
-    this.live -= storage.bytes;
-    this.allocated -= roundedUp(storage.bytes);
-    this.log?.disappear(storage);
-  }
-
-  changeKind(storage: Storage, kind: StorageKind): void {
-    if (storage.kind === kind) return;
-    this.effects?.abandon();
-    const alive = storage.saved + storage.tensors > 0;
-    if (alive) this.disappear(storage);
-    if (storage.saved > 0) this.savedOf[storage.kind] -= storage.bytes;
-    storage.kind = kind;
-    if (storage.saved > 0) this.savedOf[kind] += storage.bytes;
-    if (alive) this.appear(storage);
-  }
-
-  private notePeak(): void {
-    if (this.isUnobserved) return;
-    this.log?.note();
-    if (this.live > this.peak.live) {
-      this.peak.live = this.live;
-      this.peak.operator = this.running.operator;
-      this.peak.location = this.running.location;
-    }
-    if (this.allocated > this.peak.allocated) this.peak.allocated = this.allocated;
-    if (this.timeline !== undefined) {
-      const { operator, location } = this.running;
-      const isRecomputed = this.phase === "backward" && this.callDepth > 0;
-      const { phase, allocated } = this;
-      this.timeline.push({ phase, operator, location, allocated, isRecomputed, ...this.liveBytes() });
-    }
+  override changeKind(storage: Storage, kind: StorageKind): void {
+    if (storage.kind !== kind) this.effects?.abandon();
+    super.changeKind(storage, kind);
   }
 
   // --- For operators: the graph -----------------------------------------------------------------------------------
@@ -931,7 +754,3 @@ export interface ReentrantCheckpoint {
 }
 
 const emptyStorage = new Storage(-1, 0, "host", "");
-
-function emptyPeak(): { live: number; allocated: number; operator: string; location: Location } {
-  return { live: 0, allocated: 0, operator: "", location: nowhere };
-}
