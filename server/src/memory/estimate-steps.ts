@@ -85,6 +85,13 @@ export class ModelSteps {
     return new ModelSteps(this.built, setup, this.held, this.isEndless);
   }
 
+  /** The step under such choices; the present one where all that they change is to checkpoint the blocks of a model without any. */
+  chosen(setup: TrainingSetup): RanStep | undefined {
+    const isOther = setup.precision !== this.setup.precision || setup.checkpoint?.value !== "all";
+    const blocks = this.simulated()?.measure.blocks.count ?? 0;
+    return isOther || blocks > 0 || this.isEndless ? this.under(setup).simulated() : this.restated(setup);
+  }
+
   /** The present step with another optimizer or another sharing of the states: nothing of it runs anew. */
   restated(setup: TrainingSetup): RanStep | undefined {
     const ran = this.simulated();

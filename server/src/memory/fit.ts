@@ -47,13 +47,11 @@ export function whatFits(steps: ModelSteps, limit: number, largest: number | und
     const { bytes, complete } = ran;
     return [{ title, changes, bytes, isLowerBound: !complete, fits: complete && bytes <= limit }];
   };
-  // without blocks the step with checkpoints is the present one
-  const hasBlocks = (steps.simulated()?.measure.blocks.count ?? 0) > 0;
-  const again = [...precisions(setup), ...(hasBlocks ? checkpoints(setup) : [])];
-  const restated = [...(hasBlocks ? [] : checkpoints(setup)), ...optimizers(setup), ...shardings(setup)];
+  const again = [...precisions(setup), ...checkpoints(setup)];
+  const restated = [...optimizers(setup), ...shardings(setup)];
   const options = [
     ...smallerBatch(steps, limit),
-    ...again.flatMap((one) => option(one, steps.under(one.setup).simulated())),
+    ...again.flatMap((one) => option(one, steps.chosen(one.setup))),
     ...restated.flatMap((one) => option(one, steps.restated(one.setup))),
     ...offloaded(steps, limit),
   ];
