@@ -15,7 +15,7 @@ import type {
 } from "./tree";
 import { BUILTIN_NAMES } from "./builtins";
 import { ScopeBuilder, type MutableScope } from "./scope-builder";
-import { ancestors, walk } from "./walk";
+import { ancestors, nodesOf } from "./walk";
 
 export type ScopeOwner = Module | FunctionDefinition | ClassDefinition | Lambda | Comprehension;
 
@@ -216,19 +216,20 @@ class ModuleScopes implements Scopes {
   private indexReads(): Map<string, Name[]> {
     const reads = new Map<string, Name[]>();
     const { targets } = this.built;
-    walk(this.root, {
-      enter(node) {
-        if (node.kind === "Global" || node.kind === "Nonlocal") return false;
-        if (node.kind !== "Name" || targets.has(node)) return true;
-        const known = reads.get(node.id);
-        if (known === undefined) reads.set(node.id, [node]);
-        else known.push(node);
-        return true;
-      },
-    });
+    for (const node of nodesOf(this.root)) {
+      if (node.kind !== "Name" || targets.has(node) || isDeclared(node)) continue;
+      const known = reads.get(node.id);
+      if (known === undefined) reads.set(node.id, [node]);
+      else known.push(node);
+    }
     for (const names of reads.values()) names.sort((one, other) => one.start - other.start);
     return reads;
   }
+}
+
+/** `global x`, `nonlocal x`: no read. */
+function isDeclared({ parent }: Name): boolean {
+  return parent?.kind === "Global" || parent?.kind === "Nonlocal";
 }
 
 function opensScope(node: Node): node is ScopeOwner {

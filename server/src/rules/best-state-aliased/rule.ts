@@ -76,7 +76,7 @@ function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   if (call.callee.kind !== "Attribute" || call.positional.length > 0) return undefined;
   const model = unwrapped(call.callee.object);
   if (model.kind !== "Name" && model.kind !== "Attribute") return undefined;
-  if (resolve.roleOf(model) !== "model" || visitsCpu(resolve, model)) return undefined;
+  if (visitsCpu(resolve, model)) return undefined;
   const value = outermostAlias(resolve, call);
   const { parent } = value;
   if (parent?.kind === "Assign") {
@@ -263,6 +263,7 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
   if (reads.some((one) => !isLater(kept, one))) return undefined;
   if (own.length === 0 && kept.how === "assigned" && !isNowAndThen(kept.statement, undefined))
     return undefined;
+  if (!isModel(context, kept)) return undefined;
   const around = own.length > 0 ? own : reach.callingLoops(kept.statement);
   for (const loop of around) {
     const backward = backwards.find(({ call }) => reach.runsIn(loop, call));
@@ -277,6 +278,11 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
   return undefined;
 }
 
+/** Asked after all that stands in the text, since it may lead through every caller. */
+function isModel({ torch }: RuleContext, { model }: KeptState): boolean {
+  return torch.resolve.roleOf(model) === "model";
+}
+
 function isLoop(node: Node): node is LoopNode {
   return node.kind === "For" || node.kind === "While";
 }
@@ -288,7 +294,7 @@ function keptBefore(context: RuleContext, kept: KeptState, reads: readonly Expre
   const place = statementList(kept.statement);
   if (kept.how === "appended" || place === undefined) return undefined;
   const loops = place.list.slice(place.index + 1).filter(isLoop);
-  if (loops.length === 0 || !isTrained(context, kept.model)) return undefined;
+  if (loops.length === 0 || !isModel(context, kept) || !isTrained(context, kept.model)) return undefined;
   for (const statement of loops) {
     const backward = backwards.find(({ call }) => reach.runsIn(statement, call));
     if (backward === undefined || isRebound(context, kept.model, statement)) continue;

@@ -286,13 +286,7 @@ function dividesInside(expression: Expression): boolean {
 
 function attributeDivided(resolver: Resolver, attribute: Expression): boolean {
   const name = lastNameOf(attribute);
-  let divided = false;
-  walk(resolver.module, {
-    enter(node) {
-      if (node.kind === "AugmentedAssign" && node.operator === "/" && lastNameOf(node.target) === name)
-        divided = true;
-      return !divided;
-    },
-  });
-  return divided;
+  return resolver.index.assignments.some(
+    (one) => one.kind === "AugmentedAssign" && one.operator === "/" && lastNameOf(one.target) === name,
+  );
 }
