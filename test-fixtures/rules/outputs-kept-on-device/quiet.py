@@ -86,3 +86,12 @@ def ratings(loader):
     for x in loader:
         predictions.append(rating(x.cuda()).clamp(min=0, max=5))
     return torch.cat(predictions)
+
+
+@torch.no_grad()
+def score_of(language_model, batches):
+    language_model.eval()
+    losses = []
+    for inputs, targets in batches:
+        losses.append(language_model(inputs.cuda(), targets.cuda()).float())
+    return torch.stack(losses).mean().item()

@@ -2,6 +2,7 @@
 import type { Expression } from "../../python/tree";
 import { headOf } from "../../torch/per-batch";
 import type { Store } from "../../torch/provenance";
+import { lastName } from "../../torch/resolve-index";
 import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
 import { joinsIn, type Join } from "../joined";
@@ -47,6 +48,8 @@ export const rule = defineRule<MessageId>({
 
 function check(context: RuleContext<MessageId>, store: Store, joins: readonly Join[]): void {
   const pile = pileOf(context, store, joins);
+  // A model that computes its loss itself gives one number; whoever collects losses says so.
+  if (pile?.size === "unknown" && /loss/i.test(lastName(store.holder) ?? "")) return;
   // With a graph it is another rule's case.
   if (pile === undefined || context.torch.provenance.carried(store.value).graph !== "no") return;
   report(context, pile);
