@@ -96,7 +96,8 @@ class KeptFinder {
   private findOutsideLoops(store: Store): KeptValue[] {
     const { carried, reach } = this.options;
     const open = carried.of(store.value, store.path);
-    const [loop] = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
+    const loops = open.graph === "yes" ? reach.callingLoops(store.statement) : [];
+    const loop = loops.find((one) => !this.isClearedIn(one, store.holderKey));
     const kept = loop && this.judgeStored(store, loop);
     return kept ? [kept] : this.throughCalls(store, open);
   }
@@ -454,7 +455,8 @@ class KeptFinder {
     if (store.holder.kind === "Name")
       return (
         binding.scope.owner !== owner &&
-        (store.kind === "append" || store.kind === "sum" || store.kind === "rebind")
+        (store.kind === "append" || store.kind === "sum" || store.kind === "rebind") &&
+        !this.isClearedByAnyLoop(store)
       );
     if (root.id !== "self") return false;
     const reaching = this.options.flow.reaching(store.holder) ?? [atEntry];

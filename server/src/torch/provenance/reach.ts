@@ -1,5 +1,5 @@
 /** Which code runs in one iteration of a loop: its body and the functions of this file that the body calls. */
-import type { Expression, For, FunctionDefinition, Node, While } from "../../python/tree";
+import type { Call, Expression, For, FunctionDefinition, Node, While } from "../../python/tree";
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
 import type { Resolver } from "../resolve";
 import { callsWithin } from "../resolve-index";
@@ -77,6 +77,15 @@ export function createReach(resolver: Resolver): Reach {
     return node?.kind === "FunctionDefinition" ? node : undefined;
   }
 
+  /** `optimizer.step(closure)` calls the closure. */
+  function stepsWith(closure: FunctionDefinition): Call[] {
+    return (resolver.index.namesById.get(closure.name.id) ?? []).flatMap((name) => {
+      const call = name.parent;
+      if (call?.kind !== "Call" || call.callee.kind !== "Attribute") return [];
+      return call.callee.attribute.id === "step" && functionNamed(name) === closure ? [call] : [];
+    });
+  }
+
   function isInBody({ body }: Loop | FunctionDefinition, node: Node): boolean {
     const first = body[0];
     const last = body.at(-1);
@@ -102,7 +111,7 @@ export function createReach(resolver: Resolver): Reach {
         const owner = enclosingFunction(at);
         if (owner?.kind !== "FunctionDefinition" || seen.has(owner)) continue;
         seen.add(owner);
-        for (const call of resolver.callsTo(owner)) {
+        for (const call of [...resolver.callsTo(owner), ...stepsWith(owner)]) {
           const loop = enclosingLoop(call);
           if (loop) found.add(loop);
           else pending.push(call);
