@@ -85,6 +85,17 @@ describe("the graph of one batch", () => {
     assert.equal(graph.isDevice, true);
   });
 
+  it("stands where the estimate of the trained model does, whichever of them is asked for first", () => {
+    const before = analysed(script(header)).estimates;
+    const graph = before.batchGraph?.(false);
+    const [estimate] = before.all();
+    assert.ok(graph !== undefined && estimate !== undefined);
+    assert.deepEqual(graph.model, { span: estimate.span, classSpan: estimate.classSpan });
+    const after = analysed(script(header)).estimates;
+    assert.equal(after.first()?.name, after.all()[0]?.name);
+    assert.deepEqual(after.batchGraph?.(false), graph);
+  });
+
   it("is not known without micro-batch, input or model", () => {
     for (const first of [
       "# vram: batch=4, model=Net(1000)",
