@@ -26,6 +26,10 @@ export interface MeasuredCall {
   saved: number;
   forwardExtra: number;
   backwardExtra: number | undefined;
+  /** What the call leaves behind: results, and what the graph keeps. */
+  kept: number;
+  /** The storage of the first result. */
+  result: number;
   nodes: string[];
 }
 
@@ -35,6 +39,8 @@ export interface CallOptions {
   readonly device: "cpu" | "cuda";
   readonly mode: CallMode;
   readonly attention: AttentionBackend | "auto";
+  /** The gradient of the output is there before backward begins, and stays. */
+  readonly holdsGradient?: boolean;
 }
 
 const names = "abcdefg";
@@ -67,25 +73,28 @@ export function runCall(golden: OperatorGolden, options: CallOptions): MeasuredC
   const start = execution.live;
   execution.startPeak();
   if (options.mode === "autocast") execution.pushAutocast({ enabled: true, dtype: "bfloat16" });
-  const result = program.call(run, new CallArguments(inputs));
+  const answer = program.call(run, new CallArguments(inputs));
   if (options.mode === "autocast") execution.popAutocast();
-  if (isUnknown(result)) return render(result.reason, "en");
+  if (isUnknown(answer)) return render(answer.reason, "en");
   const noted = program.noted()[0];
   if (noted !== undefined) return render(noted.reason, "en");
-  program.interpreter.references.retain(result);
+  program.interpreter.references.retain(answer);
   program.interpreter.references.releaseTo(0);
-  const outputs = flatten(result).filter((value): value is Tensor => value instanceof Tensor);
+  const outputs = flatten(answer).filter((value): value is Tensor => value instanceof Tensor);
   const forwardExtra = execution.takePeak().live - start;
   const saved = execution.savedBytes + execution.savedInputBytes;
   const head = outputs.find((output) => output.node !== undefined);
-  const measured = { out: outputs.map(describeTensor), saved, forwardExtra };
+  const kept = execution.live - start;
+  const result = outputs[0]?.storage.bytes ?? 0;
+  const measured = { out: outputs.map(describeTensor), saved, forwardExtra, kept, result };
   if (head?.node === undefined) return { ...measured, backwardExtra: undefined, nodes: [] };
   const nodes = graphOf(head.node);
   // measure_ops.py kept a name on the storage saved last until backward was over.
   holdLast(execution, nodes);
+  const gradient = options.holdsGradient === true ? execution.allocate(head.shape, head.dtype) : undefined;
   const before = execution.live;
   execution.startPeak();
-  execution.backward(head);
+  execution.backward(head, gradient === undefined ? {} : { gradient });
   return {
     ...measured,
     backwardExtra: execution.takePeak().live - before,

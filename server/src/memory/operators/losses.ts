@@ -2,167 +2,16 @@
 import { elementCount, isFloating, type Tensor } from "../tensor";
 import { numberOf } from "./argument";
 import { differentiable, fullPrecision } from "./autograd";
-import { formula } from "./formula";
 import type { Frame } from "./frame";
-import { broadcastShapes, emptyLike, sameShape } from "./kernels";
+import { emptyLike, sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
+import { broadcast, history, pointwiseLossRows, reduced, reductionOf } from "./pointwise-losses";
 import { shapesDoNotFit } from "./reasons";
 import { reduce, softmax } from "./reductions";
-import { message } from "../../messages/message";
-import { expand, reshape, view } from "./views";
+import { reshape, view } from "./views";
 
 const F = "torch.nn.functional";
-
-/** `mean`, `sum` or `none`; the historic size_average and reduce count when they are given. */
-function reductionOf(call: OperatorCall): string {
-  const average = call.values.size_average ?? null;
-  const reduceLosses = call.values.reduce ?? null;
-  if (average === null && reduceLosses === null) return call.text("reduction");
-  if (reduceLosses === false) return "none";
-  return average === false ? "sum" : "mean";
-}
-
-/** The loss of every element brought to one number, as apply_loss_reduction does. */
-function reduced(frame: Frame, losses: Tensor, reduction: string): Tensor {
-  if (reduction === "none") return losses;
-  return reduce(frame, losses, { op: reduction === "sum" ? "sum" : "mean" });
-}
-
-// --- Fused element-wise losses --------------------------------------------------------------------------------------
-
-interface FusedLoss {
-  readonly op: string;
-  readonly node: string;
-  readonly parameters?: string;
-  /** What backward allocates for the input. */
-  readonly gradient: string;
-}
-
-const fusedLosses: readonly FusedLoss[] = [
-  { op: "mse_loss", node: "MseLossBackward0", gradient: "mse_loss_backward(input, target)" },
-  {
-    op: "smooth_l1_loss",
-    node: "SmoothL1LossBackward0",
-    parameters: "beta=1.0",
-    gradient: "smooth_l1_loss_backward(input, target)",
-  },
-  {
-    op: "huber_loss",
-    node: "HuberLossBackward0",
-    parameters: "delta=1.0",
-    gradient: "huber_loss_backward(input, target)",
-  },
-  {
-    op: "soft_margin_loss",
-    node: "SoftMarginLossBackward0",
-    gradient: "soft_margin_loss_backward(input, target)",
-  },
-];
-
-function broadcast(call: OperatorCall, input: Tensor, target: Tensor): [Tensor, Tensor] {
-  const shape = broadcastShapes(input.shape, target.shape);
-  if (shape === undefined) return call.fail(shapesDoNotFit(call.name, [input.shape, target.shape]));
-  const spread = (tensor: Tensor): Tensor =>
-    sameShape(tensor.shape, shape) ? tensor : expand(call.frame, tensor, shape);
-  return [spread(input), spread(target)];
-}
-
-function fusedLoss(call: OperatorCall, row: FusedLoss): Tensor {
-  const { frame } = call;
-  const [first, second] = fullPrecision(frame, [call.tensor("input"), call.tensor("target")]);
-  const [input, target] = broadcast(call, first ?? call.tensor("input"), second ?? call.tensor("target"));
-  const reduction = reductionOf(call);
-  const result = reduction === "none" ? emptyLike(frame, input) : frame.empty([], input.dtype);
-  differentiable(frame, {
-    name: row.node,
-    inputs: [input, target],
-    outputs: [result],
-    saved: [input, target],
-    backward: (inner, [gradient], saved, wanted) =>
-      wanted.map((each) =>
-        each && gradient !== undefined
-          ? formula(row.gradient).evaluate(inner, { input: saved[0], target: saved[1] })
-          : undefined,
-      ),
-  });
-  return result;
-}
-
-/** `|input - target|`: the difference is kept for its sign. */
-function l1Loss(call: OperatorCall): Tensor {
-  const { frame } = call;
-  const [first, second] = fullPrecision(frame, [call.tensor("input"), call.tensor("target")]);
-  const [input, target] = broadcast(call, first ?? call.tensor("input"), second ?? call.tensor("target"));
-  const difference = elementwiseOp(frame, "sub", [input, target]);
-  const size = elementwiseOp(frame, "abs", [difference]);
-  return reduced(frame, size, reductionOf(call));
-}
-
-/** Binary cross entropy of probabilities: not allowed under autocast. */
-function binaryCrossEntropy(call: OperatorCall): Tensor {
-  const { frame } = call;
-  if (frame.execution.autocast !== undefined) call.fail(unsafeToAutocast);
-  const input = call.tensor("input");
-  const target = call.tensor("target");
-  if (!sameShape(input.shape, target.shape))
-    call.fail(shapesDoNotFit(call.name, [input.shape, target.shape]));
-  const reduction = reductionOf(call);
-  const weight = call.optionalTensor("weight");
-  const result = reduction === "none" ? emptyLike(frame, input) : frame.empty([], input.dtype);
-  differentiable(frame, {
-    name: "BinaryCrossEntropyBackward0",
-    inputs: [input, target],
-    outputs: [result],
-    saved: [input, target, weight],
-    backward: (inner, [gradient], saved, wanted) =>
-      wanted.map((each, i) => {
-        const source = saved[i];
-        return each && gradient !== undefined && source !== undefined ? emptyLike(inner, source) : undefined;
-      }),
-  });
-  return result;
-}
-
-const unsafeToAutocast = message({
-  en: "binary_cross_entropy is an error under autocast; PyTorch asks for binary_cross_entropy_with_logits",
-  "zh-cn": "binary_cross_entropy 在 autocast 下会报错；PyTorch 要求改用 binary_cross_entropy_with_logits",
-});
-
-/** Binary cross entropy of logits: backward goes over `sigmoid(input)`. */
-function binaryCrossEntropyWithLogits(call: OperatorCall): Tensor {
-  const { frame } = call;
-  const given = [
-    call.tensor("input"),
-    call.tensor("target"),
-    call.optionalTensor("weight"),
-    call.optionalTensor("pos_weight"),
-  ];
-  const [input, target, weight, positive] = fullPrecision<Tensor | undefined>(frame, given);
-  if (input === undefined || target === undefined) return call.notUnderstood("input");
-  if (!sameShape(input.shape, target.shape))
-    call.fail(shapesDoNotFit(call.name, [input.shape, target.shape]));
-  const reduction = reductionOf(call);
-  const result = reduction === "none" ? emptyLike(frame, input) : frame.empty([], input.dtype);
-  differentiable(frame, {
-    name: "BinaryCrossEntropyWithLogitsBackward0",
-    inputs: [input, target],
-    outputs: [result],
-    saved: [input, target, weight, positive],
-    backward: (inner, [grad], saved, wanted) => {
-      const names = { grad, input: saved[0], target: saved[1], weight: saved[2], pos_weight: saved[3] };
-      const text =
-        saved[3] === undefined
-          ? "mul_(sigmoid(input) - target, grad)"
-          : "mul_(mul_((pos_weight * target) + 1, sigmoid(input)), grad)";
-      return [
-        wanted[0] === true ? formula(text).evaluate(inner, names) : undefined,
-        wanted[1] === true ? formula("input * 1").evaluate(inner, names) : undefined,
-      ];
-    },
-  });
-  return result;
-}
 
 // --- Classification -------------------------------------------------------------------------------------------------
 
@@ -440,27 +289,8 @@ function cosineSimilarity(call: OperatorCall): Tensor {
   return reduce(frame, product, { op: "sum", dims });
 }
 
-const history = "size_average=None, reduce=None, reduction='mean'";
-
 export const lossRows: readonly OperatorRow[] = [
-  ...fusedLosses.map((row): OperatorRow => ({
-    names: [`${F}.${row.op}`],
-    signature: `input, target, ${history}${row.parameters === undefined ? "" : `, ${row.parameters}`}, weight=None`,
-    // without a parabola it is the absolute difference
-    run: (call) =>
-      row.op === "smooth_l1_loss" && numberOf(call.values.beta) === 0 ? l1Loss(call) : fusedLoss(call, row),
-  })),
-  { names: [`${F}.l1_loss`], signature: `input, target, ${history}, weight=None`, run: l1Loss },
-  {
-    names: [`${F}.binary_cross_entropy`],
-    signature: `input, target, weight=None, ${history}`,
-    run: binaryCrossEntropy,
-  },
-  {
-    names: [`${F}.binary_cross_entropy_with_logits`],
-    signature: `input, target, weight=None, ${history}, pos_weight=None`,
-    run: binaryCrossEntropyWithLogits,
-  },
+  ...pointwiseLossRows,
   {
     names: [`${F}.nll_loss`],
     signature:

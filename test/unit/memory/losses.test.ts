@@ -1,0 +1,43 @@
+/** What losses hold and keep, against the allocator's events of real PyTorch on the CPU. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadParser } from "../../support/parser";
+import { runCall } from "../../support/operators";
+
+interface LossGolden {
+  readonly call: string;
+  readonly inputs: string[];
+  readonly forward: number;
+  readonly kept: number;
+  readonly result: number;
+  readonly backward?: number;
+}
+
+const { losses } = JSON.parse(readFileSync(join(__dirname, "../../goldens/losses.json"), "utf8")) as {
+  losses: LossGolden[];
+};
+
+/** Scalars that reductions of the CPU allocate on their way. */
+const scalars = 32;
+
+function assertClose(actual: number | undefined, golden: number | undefined, what: string): void {
+  const difference = (golden ?? 0) - (actual ?? 0);
+  assert.ok(Math.abs(difference) <= scalars, `${what}: ${actual} for ${golden}`);
+}
+
+describe("losses against PyTorch's allocator", () => {
+  before(loadParser);
+
+  for (const golden of losses) {
+    it(`${golden.call} of ${golden.inputs.join(" and ")}`, () => {
+      const row = { name: "", setup: null, call: golden.call, inputs: golden.inputs };
+      const found = runCall(row, { device: "cpu", mode: "grad", attention: "auto", holdsGradient: true });
+      if (typeof found === "string") assert.fail(found);
+      assert.equal(found.result, golden.result, "storage of the result");
+      assert.equal(found.kept, golden.kept, "kept");
+      assertClose(found.forwardExtra, golden.forward, "forward");
+      assertClose(found.backwardExtra, golden.backward, "backward");
+    });
+  }
+});
