@@ -6,7 +6,7 @@
 
 Definitions are those of README.md, with these differences: the iteration is the script's own, and `peak` holds the highest
 live bytes of every phase over all iterations that begin after the optimizer that stepped first has stepped twice. What a
-DataLoader does before it hands over its batch is no phase. Losses are counted as FakeTensors would (see `Live`).
+DataLoader does before it hands over its batch is no phase.
 """
 import contextlib
 import gc
@@ -16,7 +16,6 @@ import os
 import runpy
 import sys
 import warnings
-import weakref
 from pathlib import Path
 
 import torch
@@ -29,11 +28,7 @@ from measure import LiveBytes, Saver, pretend_graph_task, run_backward, storages
 
 
 class Live(LiveBytes):
-    """
-    Losses that reduce in place (mse_loss, smooth_l1_loss, soft_margin_loss, binary_cross_entropy) leave their scalar on a
-    storage as large as the input. FakeTensors, with which the other files were made, do not; neither does this count.
-    A peak is noted where an operator has allocated: `loss.item()` behind a backward makes no forward's peak.
-    """
+    """A peak is noted where an operator has allocated: `loss.item()` behind a backward makes no forward's peak."""
 
     allocated = False
 
@@ -42,25 +37,10 @@ class Live(LiveBytes):
             super().note_peak(op)
         self.allocated = False
 
-    def watch(self, tensor, op):
+    def watch(self, tensor, op, least=0):
         before = self.live
-        self.watch_whole(tensor, op)
+        super().watch(tensor, op, least)
         self.allocated |= self.live != before
-
-    def watch_whole(self, tensor, op):
-        if tensor.dim() > 0 or tensor.untyped_storage().nbytes() <= tensor.element_size() or tensor._is_view():
-            super().watch(tensor, op)
-            return
-        before = self.live
-        super().watch(tensor, op)
-        if self.live == before:
-            return
-        extra = tensor.untyped_storage().nbytes() - tensor.element_size()
-        self.live -= extra
-        weakref.finalize(tensor.untyped_storage(), self.give_back, extra)
-
-    def give_back(self, extra):
-        self.live += extra
 
 
 class Window:

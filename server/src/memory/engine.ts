@@ -7,7 +7,7 @@ import { Frame } from "./operators/frame";
 import { rememberedBackward } from "./operators/memo";
 import { castTo, elementwiseStrides, sameShape, sumToSize } from "./operators/kernels";
 import type { Execution } from "./tape";
-import { isAlone, isComplex, isDense, type Tensor } from "./tensor";
+import { isAlone, isComplex, isContiguous, isDense, type Tensor } from "./tensor";
 
 export interface Root {
   readonly tensor: Tensor;
@@ -229,8 +229,10 @@ function accumulate(execution: Execution, leaf: Tensor, gradient: Tensor | undef
   log?.take({ parameter: leaf, start, storage, isCopy, isAlone: wasAlone });
 }
 
+/** The gradient layout contract (accumulate_grad.h): strides are equal where there is more than one element. */
 function sameLayout(gradient: Tensor, leaf: Tensor): boolean {
-  return sameShape(gradient.strides, leaf.strides);
+  if (!isDense(leaf)) return isContiguous(gradient);
+  return leaf.shape.every((size, i) => size === 1 || gradient.strides[i] === leaf.strides[i]);
 }
 
 /** The nodes of the graph below the roots, with how many of its edges lead to each. */

@@ -114,6 +114,14 @@ const poolings: readonly FunctionalModule[] = [1, 2, 3].flatMap((rank) => [
   }),
 ]);
 
+const fractional: readonly FunctionalModule[] = [2, 3].map((rank) =>
+  activation(`FractionalMaxPool${rank}d`, `fractional_max_pool${rank}d`, {
+    constructorParameters:
+      "kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
+    keywords: ["kernel_size", "output_size", "output_ratio", "return_indices"],
+  }),
+);
+
 const paddings: readonly FunctionalModule[] = [1, 2, 3].flatMap((rank) => [
   ...[
     ["Reflection", "reflect"],
@@ -207,6 +215,7 @@ function loss(name: string, function_: string, own = "", forward = "input, targe
     constructorParameters: own === "" ? legacy : `${own}, ${legacy}`,
     forwardParameters: forward,
     keywords: [...names.filter((each) => each !== ""), "reduction"],
+    buffers: names.filter((each) => each === "weight"),
   });
 }
 
@@ -217,16 +226,19 @@ const orderedLosses: readonly FunctionalModule[] = [
       "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0",
     forwardParameters: "input, target",
     keywords: ["weight", "ignore_index", "reduction", "label_smoothing"],
+    buffers: ["weight"],
   }),
   activation("NLLLoss", "nll_loss", {
     constructorParameters: "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
     forwardParameters: "input, target",
     keywords: ["weight", "ignore_index", "reduction"],
+    buffers: ["weight"],
   }),
   activation("BCEWithLogitsLoss", "binary_cross_entropy_with_logits", {
     constructorParameters: `weight=None, ${legacy}, pos_weight=None`,
     forwardParameters: "input, target",
     keywords: ["weight", "pos_weight", "reduction"],
+    buffers: ["weight", "pos_weight"],
   }),
   activation("KLDivLoss", "kl_div", {
     constructorParameters: `${legacy}, log_target=False`,
@@ -270,6 +282,19 @@ const losses: readonly FunctionalModule[] = [
   loss("BCELoss", "binary_cross_entropy", "weight=None"),
   loss("HingeEmbeddingLoss", "hinge_embedding_loss", "margin=1.0"),
   loss("CosineEmbeddingLoss", "cosine_embedding_loss", "margin=0.0", "input1, input2, target"),
+  loss("MultiLabelMarginLoss", "multilabel_margin_loss"),
+  loss("MultiLabelSoftMarginLoss", "multilabel_soft_margin_loss", "weight=None"),
+  activation("MultiMarginLoss", "multi_margin_loss", {
+    constructorParameters: `p=1, margin=1.0, weight=None, ${legacy}`,
+    forwardParameters: "input, target",
+    keywords: ["p", "margin", "weight", "reduction"],
+    buffers: ["weight"],
+  }),
+  activation("TripletMarginWithDistanceLoss", "triplet_margin_with_distance_loss", {
+    constructorParameters: "*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
+    forwardParameters: "anchor, positive, negative",
+    keywords: ["distance_function", "margin", "swap", "reduction"],
+  }),
   loss("MarginRankingLoss", "margin_ranking_loss", "margin=0.0", "input1, input2, target"),
 ];
 
@@ -301,7 +326,9 @@ const identity: ModuleRow = {
 };
 
 export const functionalModules: readonly ModuleRow[] = [
-  ...[...activations, ...dropouts, ...poolings, ...paddings, ...resizing, ...losses].map(functionalModule),
+  ...[...activations, ...dropouts, ...poolings, ...fractional, ...paddings, ...resizing, ...losses].map(
+    functionalModule,
+  ),
   prelu,
   identity,
 ];

@@ -1,7 +1,8 @@
 /** Linear, convolution and embedding layers. Shapes of parameters: torch/nn/modules/{linear,conv,sparse}.py. */
 import type { Argument } from "../operators/argument";
 import { isSequence } from "../operators/argument";
-import type { Values } from "../operators/values";
+import { Values } from "../operators/values";
+import { Tensor } from "../tensor";
 import type { ConstructorContext, ForwardContext, ModuleRow } from "./module";
 import {
   addParameter,
@@ -90,19 +91,38 @@ function transposedConvolution(rank: number): ModuleRow {
       return undefined;
     },
     forwardParameters: "input, output_size=None",
-    forward: ({ execution, module, values, location }) =>
-      execution.call(
+    forward: (context) => {
+      const { execution, module, values, location } = context;
+      const own = (name: string): Argument => attribute(module, name);
+      const before = ["weight", "bias", "stride", "padding"].map(own);
+      const rest = ["groups", "dilation"].map(own);
+      return execution.call(
         `${F}.conv_transpose${rank}d`,
-        [
-          values.input ?? null,
-          ...["weight", "bias", "stride", "padding", "output_padding", "groups", "dilation"].map((name) =>
-            attribute(module, name),
-          ),
-        ],
+        [values.input ?? null, ...before, outputPadding(context, rank), ...rest],
         {},
         location,
-      ),
+      );
+    },
   };
+}
+
+/** What is missing to the size that is asked for (torch/nn/modules/conv.py, _output_padding). */
+function outputPadding(context: ForwardContext, rank: number): Argument {
+  const { module, values, torchClass } = context;
+  const input = values.input ?? null;
+  if ((values.output_size ?? null) === null || !(input instanceof Tensor))
+    return attribute(module, "output_padding");
+  const asked = new Values(torchClass, values, []).integers("output_size").slice(-rank);
+  const own = attributesOf(module, ["stride", "padding", "dilation", "kernel_size"]);
+  const [stride, padding, dilation, kernel] = ["stride", "padding", "dilation", "kernel_size"].map((name) =>
+    own.repeated(name, rank),
+  );
+  return asked.map((size, i) => {
+    const reach = (dilation?.[i] ?? 1) * ((kernel?.[i] ?? 1) - 1) + 1;
+    const least =
+      ((input.shape.at(i - rank) ?? 1) - 1) * (stride?.[i] ?? 1) - 2 * (padding?.[i] ?? 0) + reach;
+    return size - least;
+  });
 }
 
 function constructConvolution(context: ConstructorContext, rank: number, transposed: boolean): void {
@@ -205,7 +225,10 @@ function constructEmbedding(context: ConstructorContext): void {
     "scale_grad_by_freq",
     "sparse",
   ]);
-  addParameter(context, "weight", [values.number("num_embeddings"), values.number("embedding_dim")]);
+  const given = context.values._weight;
+  if (given instanceof Tensor)
+    context.module.registerParameter("weight", context.execution.parameterFrom(given));
+  else addParameter(context, "weight", [values.number("num_embeddings"), values.number("embedding_dim")]);
   if (context.values._freeze !== true) return;
   const weight = attributeTensor(context.module, "weight");
   if (weight !== undefined) weight.requiresGrad = false;
@@ -226,7 +249,13 @@ const embeddingBag: ModuleRow = {
     execution.call(
       `${F}.embedding_bag`,
       [values.input ?? null, attribute(module, "weight"), values.offsets ?? null],
-      { mode: attribute(module, "mode"), per_sample_weights: values.per_sample_weights ?? null },
+      {
+        mode: attribute(module, "mode"),
+        per_sample_weights: values.per_sample_weights ?? null,
+        include_last_offset: attribute(module, "include_last_offset"),
+        padding_idx: attribute(module, "padding_idx"),
+        sparse: attribute(module, "sparse"),
+      },
       location,
     ),
 };

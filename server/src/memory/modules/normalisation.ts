@@ -7,6 +7,7 @@ import {
   argumentsOf,
   attribute,
   factory,
+  ForwardFrame,
   functionalModule,
   keepAttributes,
 } from "./rows";
@@ -48,17 +49,19 @@ function forwardBatchNorm({ execution, module, values, location }: ForwardContex
   );
 }
 
-function forwardInstanceNorm({ execution, module, values, location }: ForwardContext): Argument {
-  return execution.call(
-    `${F}.instance_norm`,
-    [
-      values.input ?? null,
+function forwardInstanceNorm(context: ForwardContext): Argument {
+  const { module, values, torchClass } = context;
+  return ForwardFrame.run(context, (frame) => {
+    const given = frame.tensor("input", values.input ?? null);
+    const rank = Number(torchClass.at(-2)) + 1;
+    const isSingle = given.shape.length === rank;
+    const normalised = frame.op(`${F}.instance_norm`, [
+      isSingle ? frame.op("torch.unsqueeze", [given, 0]) : given,
       ...["running_mean", "running_var", "weight", "bias"].map((name) => attribute(module, name)),
       module.training || attribute(module, "track_running_stats") !== true,
-    ],
-    {},
-    location,
-  );
+    ]);
+    return isSingle ? frame.op("torch.squeeze", [normalised, 0]) : normalised;
+  });
 }
 
 function tracked(name: string, kind: "batch" | "instance"): ModuleRow {

@@ -1,10 +1,18 @@
 /** Recurrent layers: parameters as in torch/nn/modules/rnn.py, in the order in which they are registered. */
-import type { Argument } from "../operators/argument";
+import { isSequence, type Argument } from "../operators/argument";
 import { shapesDoNotFit } from "../operators/reasons";
 import { NotUnderstood } from "../operators/values";
 import { Tensor } from "../tensor";
 import type { ConstructorContext, ForwardContext, ModuleRow } from "./module";
-import { addParameter, argumentsOf, attribute, attributesOf, factory, keepAttributes } from "./rows";
+import {
+  addParameter,
+  argumentsOf,
+  attribute,
+  attributesOf,
+  factory,
+  ForwardFrame,
+  keepAttributes,
+} from "./rows";
 
 type Kind = "LSTM" | "GRU" | "RNN";
 
@@ -64,14 +72,36 @@ function flatWeights(context: ForwardContext, kind: Kind): Tensor[] {
 }
 
 function forwardLayer(context: ForwardContext, kind: Kind): Argument {
-  const { execution, module, values, location } = context;
+  const { values } = context;
   const input = values.input ?? null;
-  if (!(input instanceof Tensor) || input.shape.length !== 3) {
+  if (!(input instanceof Tensor) || input.shape.length < 2 || input.shape.length > 3) {
     throw new NotUnderstood(shapesDoNotFit(context.torchClass, input instanceof Tensor ? [input.shape] : []));
   }
+  if (input.shape.length === 3) return runLayer(context, kind, input, values.hx ?? null);
+  // one sequence: a batch of one, and of the states too
+  return ForwardFrame.run(context, (frame) => {
+    const place = attribute(context.module, "batch_first") === true ? 0 : 1;
+    const states = eachTensor(values.hx ?? null, (state) => frame.op("torch.unsqueeze", [state, 1]));
+    const result = frame.own(runLayer(context, kind, frame.op("torch.unsqueeze", [input, place]), states));
+    if (!isSequence(result)) return result;
+    const [output = null, last = null] = result;
+    return [
+      frame.op("torch.squeeze", [output, place]),
+      eachTensor(last, (state) => frame.op("torch.squeeze", [state, 1])),
+    ];
+  });
+}
+
+function eachTensor(value: Argument, change: (tensor: Tensor) => Tensor): Argument {
+  if (value instanceof Tensor) return change(value);
+  return isSequence(value) ? value.map((each) => eachTensor(each, change)) : value;
+}
+
+function runLayer(context: ForwardContext, kind: Kind, input: Tensor, states: Argument): Argument {
+  const { execution, module, location } = context;
   return execution.call(
     `torch.${kind.toLowerCase()}`,
-    [input, values.hx ?? null, flatWeights(context, kind)],
+    [input, states, flatWeights(context, kind)],
     {
       hidden_size: attribute(module, "hidden_size"),
       proj_size: attribute(module, "proj_size"),
@@ -99,6 +129,22 @@ function layer(kind: Kind): ModuleRow {
   };
 }
 
+function forwardCell(context: ForwardContext, kind: Kind): Argument {
+  const { module, values } = context;
+  const weights = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"].map((name) => attribute(module, name));
+  return ForwardFrame.run(context, (frame) => {
+    const call = (input: Argument, states: Argument): Argument =>
+      frame.call(`torch.${kind.toLowerCase()}_cell`, [input, states, ...weights], {
+        hidden_size: attribute(module, "hidden_size"),
+      });
+    const [input = null, states = null] = [values.input, values.hx];
+    if (!(input instanceof Tensor) || input.shape.length !== 1) return call(input, states);
+    const widened = eachTensor([input, states], (tensor) => frame.op("torch.unsqueeze", [tensor, 0]));
+    const [row = null, rows = null] = isSequence(widened) ? widened : [];
+    return eachTensor(call(row, rows), (tensor) => frame.op("torch.squeeze", [tensor, 0]));
+  });
+}
+
 function cell(kind: Kind): ModuleRow {
   return {
     name: `torch.nn.${kind}Cell`,
@@ -117,17 +163,7 @@ function cell(kind: Kind): ModuleRow {
       return undefined;
     },
     forwardParameters: "input, hx=None",
-    forward: ({ execution, module, values, location }) =>
-      execution.call(
-        `torch.${kind.toLowerCase()}_cell`,
-        [
-          values.input ?? null,
-          values.hx ?? null,
-          ...["weight_ih", "weight_hh", "bias_ih", "bias_hh"].map((name) => attribute(module, name)),
-        ],
-        { hidden_size: attribute(module, "hidden_size") },
-        location,
-      ),
+    forward: (context) => forwardCell(context, kind),
   };
 }
 

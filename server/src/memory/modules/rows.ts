@@ -150,12 +150,16 @@ export interface FunctionalModule {
   readonly training?: boolean;
   /** Further keywords of the function. */
   readonly constants?: Keywords;
+  /** Constructor arguments that become buffers. */
+  readonly buffers?: readonly string[];
 }
 
 export function functionalModule(row: FunctionalModule): ModuleRow {
   const parameters = row.constructorParameters ?? "";
   const forwardParameters = row.forwardParameters ?? "input";
-  const inputs = forwardParameters.split(",").map((part) => part.split("=")[0]?.trim() ?? "");
+  const parts = forwardParameters.split(",").map((part) => part.trim());
+  const inputs = parts.filter((part) => !part.includes("="));
+  const optional = parts.filter((part) => part.includes("=")).map((part) => part.split("=")[0] ?? "");
   const keywords: readonly (readonly [string, string])[] = isList(row.keywords)
     ? row.keywords.map((name) => [name, name] as const)
     : Object.entries(row.keywords ?? {});
@@ -164,11 +168,19 @@ export function functionalModule(row: FunctionalModule): ModuleRow {
     constructorParameters: parameters,
     construct: (context) => {
       keepAttributes(context, Object.keys(context.values));
+      for (const name of row.buffers ?? []) {
+        const value = context.values[name] ?? null;
+        if (value instanceof Tensor) context.execution.asBuffer(value);
+        if (value === null || value instanceof Tensor) context.module.registerBuffer(name, value, true);
+      }
       return undefined;
     },
     forwardParameters,
     forward: ({ execution, module, values, location }) => {
-      const given = Object.fromEntries(keywords.map(([to, from]) => [to, attribute(module, from)]));
+      const given = Object.fromEntries([
+        ...keywords.map(([to, from]) => [to, attribute(module, from)] as const),
+        ...optional.map((name) => [name, values[name] ?? null] as const),
+      ]);
       return execution.call(
         row.function,
         inputs.map((name) => values[name] ?? null),

@@ -127,32 +127,29 @@ function convolution(
 
 function run(call: OperatorCall, rank: number, transposed: boolean): Tensor {
   const { frame } = call;
+  const [first, kernel] = [call.tensor("input"), call.tensor("weight")];
+  if (
+    kernel.shape.length !== rank + 2 ||
+    (first.shape.length !== rank + 2 && first.shape.length !== rank + 1)
+  )
+    call.fail(shapesDoNotFit(call.name, [first.shape, kernel.shape]));
+  const batched = first.shape.length === rank + 2;
+  const dilation = call.repeated("dilation", rank);
+  const asked = call.value("padding");
+  const same = typeof asked === "string" ? samePadding(asked, kernel, dilation) : undefined;
+  // what is padded on one side only is padded before autocast sees the convolution
+  const uneven = same?.extra.some((size) => size > 0) === true;
+  const whole = uneven
+    ? pad(frame, first, same.extra.flatMap((size) => [0, size]).reverse(), "constant")
+    : first;
   const [given, weight, bias] = lowPrecision<Tensor | undefined>(frame, [
-    call.tensor("input"),
-    call.tensor("weight"),
+    whole,
+    kernel,
     call.optionalTensor("bias"),
   ]);
   if (given === undefined || weight === undefined) return call.notUnderstood("input");
-  if (
-    weight.shape.length !== rank + 2 ||
-    (given.shape.length !== rank + 2 && given.shape.length !== rank + 1)
-  ) {
-    call.fail(shapesDoNotFit(call.name, [given.shape, weight.shape]));
-  }
-  const batched = given.shape.length === rank + 2;
-  let input = batched ? given : unsqueeze(frame, given, 0);
-  const dilation = call.repeated("dilation", rank);
-  let padding: number[];
-  const asked = call.value("padding");
-  if (typeof asked === "string") {
-    const same = samePadding(asked, weight, dilation);
-    if (same.extra.some((size) => size > 0)) {
-      input = pad(frame, input, same.extra.flatMap((size) => [0, size]).reverse(), "constant");
-    }
-    padding = same.padding;
-  } else {
-    padding = call.repeated("padding", rank);
-  }
+  const input = batched ? given : unsqueeze(frame, given, 0);
+  const padding = same?.padding ?? call.repeated("padding", rank);
   const result = convolution(frame, call, input, weight, bias, {
     stride: call.repeated("stride", rank),
     padding,
@@ -183,10 +180,11 @@ function unfold(call: OperatorCall): Tensor {
   const dilation = call.repeated("dilation", 2);
   const padding = call.repeated("padding", 2);
   const stride = call.repeated("stride", 2);
-  if (input.shape.length !== 4) call.fail(shapesDoNotFit(call.name, [input.shape]));
-  const blocks = blockCount(input.shape.slice(2), kernel, dilation, padding, stride);
-  const rows = (input.shape[1] ?? 1) * kernel.reduce((a, b) => a * b, 1);
-  return kernelWithoutSaved(call.frame, input, [input.shape[0] ?? 1, rows, blocks], "Im2ColBackward0");
+  if (input.shape.length < 3 || input.shape.length > 4) call.fail(shapesDoNotFit(call.name, [input.shape]));
+  const blocks = blockCount(input.shape.slice(-2), kernel, dilation, padding, stride);
+  const rows = (input.shape.at(-3) ?? 1) * kernel.reduce((a, b) => a * b, 1);
+  const shape = [...input.shape.slice(0, -3), rows, blocks];
+  return kernelWithoutSaved(call.frame, input, shape, "Im2ColBackward0");
 }
 
 function fold(call: OperatorCall): Tensor {
@@ -194,9 +192,14 @@ function fold(call: OperatorCall): Tensor {
   const size = call.repeated("output_size", 2);
   const kernel = call.repeated("kernel_size", 2);
   const rows = kernel.reduce((a, b) => a * b, 1);
-  if (input.shape.length !== 3) call.fail(shapesDoNotFit(call.name, [input.shape]));
-  const channels = Math.floor((input.shape[1] ?? 1) / rows);
-  return kernelWithoutSaved(call.frame, input, [input.shape[0] ?? 1, channels, ...size], "Col2ImBackward0");
+  if (input.shape.length < 2 || input.shape.length > 3) call.fail(shapesDoNotFit(call.name, [input.shape]));
+  const channels = Math.floor((input.shape.at(-2) ?? 1) / rows);
+  return kernelWithoutSaved(
+    call.frame,
+    input,
+    [...input.shape.slice(0, -2), channels, ...size],
+    "Col2ImBackward0",
+  );
 }
 
 function blockCount(

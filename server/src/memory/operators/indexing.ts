@@ -304,7 +304,7 @@ function embeddingBag(call: OperatorCall): Tensor {
   const mode = call.text("mode");
   const result = frame.empty([bags, width], weight.dtype);
   const places = mode === "max" ? [bags, width] : [onHost ? bags : 0];
-  const needsBags = !onHost || mode !== "sum";
+  const needsBags = !onHost || mode !== "sum" || call.value("padding_idx") !== null;
   const kept = [
     ...(factors === undefined ? [] : [factors, weight]),
     indices,

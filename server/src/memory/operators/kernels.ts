@@ -120,6 +120,7 @@ export function sumToSize(frame: Frame, tensor: Tensor, shape: readonly number[]
   const kept = tensor.shape.map((size, i) =>
     i < offset || (shape[i - offset] === 1 && size !== 1) ? 1 : size,
   );
-  const sum = sameShape(kept, tensor.shape) ? tensor : frame.empty(kept, tensor.dtype);
+  // over leading dimensions it is summed even where they have one element
+  const sum = offset === 0 && sameShape(kept, tensor.shape) ? tensor : frame.empty(kept, tensor.dtype);
   return sameShape(kept, shape) ? sum : frame.view(sum, shape, contiguousStrides(shape));
 }

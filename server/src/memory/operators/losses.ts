@@ -1,6 +1,6 @@
 /** Loss functions: torch/nn/functional.py and aten/src/ATen/native/{Loss,LossNLL}.cpp. */
 import { elementCount, isFloating, type Tensor } from "../tensor";
-import { numberOf } from "./argument";
+import { isTensor, numberOf } from "./argument";
 import { differentiable, fullPrecision } from "./autograd";
 import type { Frame } from "./frame";
 import { emptyLike, sameShape } from "./kernels";
@@ -86,7 +86,7 @@ function crossEntropy(call: OperatorCall): Tensor {
   const logs = softmax(frame, input, "log_softmax", input.dtype);
   const loss = nll(call, logs, target, weight, reduction);
   if (smoothing === 0) return loss;
-  return smoothed(call, logs, target, loss, reduction);
+  return smoothed(call, logs, target, loss, reduction, weight);
 }
 
 /** cross_entropy_loss_prob_target: `-(log_softmax(input) * target).sum() / n`. */
@@ -98,9 +98,16 @@ function probabilityLoss(
   reduction: string,
 ): Tensor {
   const { frame } = call;
+  const isSmoothed = (numberOf(call.values.label_smoothing) ?? 0) > 0;
+  const wanted = isSmoothed
+    ? frame.scoped((inner) => elementwiseOp(inner, "add", [elementwiseOp(inner, "mul", [target, 0.9]), 0.1]))
+    : target;
   const logs = softmax(frame, input, "log_softmax", input.dtype);
-  const product = elementwiseOp(frame, "mul", [logs, target]);
-  const weighted = weight === undefined ? product : elementwiseOp(frame, "mul", [product, weight]);
+  const product = elementwiseOp(frame, "mul", [logs, wanted]);
+  const weighted =
+    weight === undefined
+      ? product
+      : elementwiseOp(frame, "mul", [product, ofClasses(frame, weight, input.shape.length)]);
   const sum = reduce(frame, weighted, {
     op: "sum",
     ...(reduction === "none" ? { dims: [input.shape.length > 1 ? 1 : 0] } : {}),
@@ -109,11 +116,29 @@ function probabilityLoss(
   return reduction === "mean" ? elementwiseOp(frame, "div", [loss, 1]) : loss;
 }
 
+/** Weights of classes, as a view that fits inputs of this rank. */
+function ofClasses(frame: Frame, weight: Tensor, rank: number): Tensor {
+  if (rank < 2) return weight;
+  const shape = Array.from({ length: rank }, (_, i) => (i === 1 ? (weight.shape[0] ?? 1) : 1));
+  return view(frame, weight, shape) ?? weight;
+}
+
 /** cross_entropy_loss_label_smoothing: the negative sum over the classes, masked where the target is ignored. */
-function smoothed(call: OperatorCall, logs: Tensor, target: Tensor, loss: Tensor, reduction: string): Tensor {
+function smoothed(
+  call: OperatorCall,
+  logs: Tensor,
+  target: Tensor,
+  loss: Tensor,
+  reduction: string,
+  weight: Tensor | undefined,
+): Tensor {
   const { frame } = call;
-  const sum = reduce(frame, logs, { op: "sum", dims: [logs.shape.length > 1 ? 1 : 0] });
+  const rank = logs.shape.length;
+  const weighted =
+    weight === undefined ? logs : elementwiseOp(frame, "mul", [logs, ofClasses(frame, weight, rank)]);
+  const sum = reduce(frame, weighted, { op: "sum", dims: [rank > 1 ? 1 : 0] });
   const smooth = elementwiseOp(frame, "neg", [sum]);
+  if (weighted !== logs) frame.free(weighted);
   const ignored = elementwiseOp(frame, "eq", [target, -100]);
   call.op("Tensor.masked_fill_", [smooth, ignored, 0]);
   frame.free(sum);
@@ -214,12 +239,92 @@ function tripletMargin(call: OperatorCall): Tensor {
   );
   if (a === undefined || p === undefined || n === undefined) return call.notUnderstood("anchor");
   const near = pairwiseDistance(call, a, p, false);
-  const far = pairwiseDistance(call, a, n, false);
+  const far = nearer(call, pairwiseDistance(call, a, n, false), () => pairwiseDistance(call, p, n, false));
   const shifted = elementwiseOp(frame, "add", [near, call.value("margin")]);
   const difference = elementwiseOp(frame, "sub", [shifted, far]);
   frame.free(shifted);
   const losses = call.op("torch.clamp_min", [difference, 0]);
   return reduced(frame, losses, reductionOf(call));
+}
+
+/** `max(0, margin + d(anchor, positive) - d(anchor, negative))` with the distance that is given. */
+function tripletMarginWithDistance(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const [a, p, n] = ["anchor", "positive", "negative"].map((name) => call.tensor(name));
+  if (a === undefined || p === undefined || n === undefined) return call.notUnderstood("anchor");
+  const given = call.value("distance_function");
+  const distance = (first: Tensor, second: Tensor): Tensor => {
+    if (given === null) return call.op("torch.pairwise_distance", [first, second]);
+    const isCallable = typeof given === "object" && "kind" in given;
+    if (!isCallable || (given.kind !== "function" && given.kind !== "module"))
+      return call.notUnderstood("distance_function");
+    const result = given.call([first, second], {});
+    return isTensor(result) ? frame.own(result) : call.notUnderstood("distance_function");
+  };
+  const near = distance(a, p);
+  const far = nearer(call, distance(a, n), () => distance(p, n));
+  const shifted = elementwiseOp(frame, "add", [near, call.value("margin")]);
+  const difference = elementwiseOp(frame, "sub", [shifted, far]);
+  frame.free(shifted);
+  return reduced(frame, call.op("torch.clamp_min", [difference, 0]), reductionOf(call));
+}
+
+/** With `swap` the smaller of two distances to the negative. */
+function nearer(call: OperatorCall, far: Tensor, other: () => Tensor): Tensor {
+  return call.boolean("swap") ? call.op("torch.minimum", [far, other()]) : far;
+}
+
+/** `multi_margin_loss` and `multilabel_margin_loss`: one kernel; the latter keeps which classes are targets. */
+function marginLoss(call: OperatorCall, node: string, keepsTargets: boolean): Tensor {
+  const { frame } = call;
+  const [first, second] = fullPrecision(frame, [call.tensor("input"), call.tensor("target")]);
+  const [input, target] = [first ?? call.tensor("input"), second ?? call.tensor("target")];
+  const classes = input.shape.length - 1;
+  const result = frame.empty(reductionOf(call) === "none" ? input.shape.slice(0, classes) : [], input.dtype);
+  differentiable(frame, {
+    name: node,
+    inputs: [input],
+    outputs: [result],
+    saved: [
+      input,
+      target,
+      keepsTargets ? frame.empty(target.shape, input.dtype) : call.optionalTensor("weight"),
+    ],
+    backward: (inner, [gradient]) => [
+      gradient === undefined ? undefined : inner.empty(input.shape, input.dtype),
+    ],
+  });
+  return result;
+}
+
+/** As torch/nn/functional.py composes it. */
+function multilabelSoftMargin(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const [input, target, weight] = [
+    call.tensor("input"),
+    call.tensor("target"),
+    call.optionalTensor("weight"),
+  ];
+  const share = (factor: Tensor, logits: Tensor): Tensor => {
+    const logs = call.op(`${F}.logsigmoid`, [logits]);
+    const product = elementwiseOp(frame, "mul", [factor, logs]);
+    frame.free(logs);
+    return product;
+  };
+  const hit = share(target, input);
+  const [rest, negative] = [elementwiseOp(frame, "rsub", [target, 1]), elementwiseOp(frame, "neg", [input])];
+  const missed = share(rest, negative);
+  frame.free(rest, negative);
+  const sums = elementwiseOp(frame, "add", [hit, missed]);
+  frame.free(hit, missed);
+  const losses = elementwiseOp(frame, "neg", [sums]);
+  frame.free(sums);
+  const whole = weight === undefined ? losses : elementwiseOp(frame, "mul", [losses, weight]);
+  if (whole !== losses) frame.free(losses);
+  const sum = reduce(frame, whole, { op: "sum", dims: [input.shape.length - 1] });
+  const means = elementwiseOp(frame, "div", [sum, input.shape.at(-1) ?? 1]);
+  frame.free(whole, sum);
+  return reduced(frame, means, reductionOf(call));
 }
 
 function marginRanking(call: OperatorCall): Tensor {
@@ -320,6 +425,28 @@ export const lossRows: readonly OperatorRow[] = [
     names: [`${F}.triplet_margin_loss`],
     signature: `anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, ${history}`,
     run: tripletMargin,
+  },
+  {
+    names: [`${F}.triplet_margin_with_distance_loss`],
+    signature:
+      "anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction='mean', " +
+      "size_average=None, reduce=None",
+    run: tripletMarginWithDistance,
+  },
+  {
+    names: [`${F}.multi_margin_loss`],
+    signature: `input, target, p=1, margin=1.0, weight=None, ${history}`,
+    run: (call) => marginLoss(call, "MultiMarginLossBackward0", false),
+  },
+  {
+    names: [`${F}.multilabel_margin_loss`],
+    signature: `input, target, ${history}`,
+    run: (call) => marginLoss(call, "MultilabelMarginLossBackward0", true),
+  },
+  {
+    names: [`${F}.multilabel_soft_margin_loss`],
+    signature: `input, target, weight=None, ${history}`,
+    run: multilabelSoftMargin,
   },
   {
     names: [`${F}.margin_ranking_loss`],

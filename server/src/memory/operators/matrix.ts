@@ -430,7 +430,7 @@ export const matrixRows: readonly OperatorRow[] = [
     },
   },
   {
-    names: ["torch.dot", "Tensor.dot", "torch.vdot", "Tensor.vdot", "torch.inner"],
+    names: ["torch.dot", "Tensor.dot", "torch.vdot", "Tensor.vdot"],
     signature: "self, other, *, out=None",
     run: (call) => dot(call.frame, ...pair(call)),
   },

@@ -2,7 +2,7 @@
 import { elementCount, type Dtype, type Tensor } from "../tensor";
 import { isTensor, numberOf } from "./argument";
 import { cast, differentiable, fullPrecision, lowPrecision } from "./autograd";
-import { isChannelsLast } from "./convolution";
+import { channelsLastStrides, isChannelsLast } from "./convolution";
 import type { Frame } from "./frame";
 import {
   broadcastShapes,
@@ -45,6 +45,7 @@ function attachNormalisation(frame: Frame, row: NormalisationRow): void {
   }));
   const strides = elementwiseStrides(row.input.shape, [row.input]);
   const isBatch = row.node.includes("BatchNorm");
+  const keepsLayout = isBatch || (row.node.includes("GroupNorm") && isChannelsLast(row.result));
   const fillsAll = row.node.startsWith("Cudnn") && elementCount(row.statistics[0]?.shape ?? []) > 0;
   differentiable(frame, {
     name: row.node,
@@ -57,7 +58,7 @@ function attachNormalisation(frame: Frame, row: NormalisationRow): void {
         // Batch normalisation fills the input's gradient whether it is wanted or not, cuDNN's the others too.
         const always = i === 0 ? isBatch : fillsAll && inputs[i] !== undefined;
         if (wanted[i] !== true && !always) return undefined;
-        return inner.empty(shape, dtype, i === 0 && isBatch ? strides : undefined);
+        return inner.empty(shape, dtype, i === 0 && keepsLayout ? strides : undefined);
       });
       return made.map((each, i) => (wanted[i] === true ? each : undefined));
     },
@@ -202,9 +203,11 @@ function groupNorm(call: OperatorCall): Tensor {
   ) {
     call.fail(channelsDoNotFit(call.name, weight?.shape[0] ?? groups, given));
   }
-  const input = contiguousOf(frame, given);
-  const result = frame.empty(input.shape, input.dtype);
-  const { dtype } = input;
+  // only the CPU's kernel leaves channels last
+  const isLast = frame.execution.device === "cpu" && isChannelsLast(given);
+  const input = isLast ? given : contiguousOf(frame, given);
+  const { shape, dtype } = input;
+  const result = frame.empty(shape, dtype, isLast ? channelsLastStrides(shape) : undefined);
   attachNormalisation(frame, {
     node: "NativeGroupNormBackward0",
     input,
@@ -303,6 +306,7 @@ function dropout(call: OperatorCall): Tensor {
   const p = numberOf(call.values.p);
   if (!call.boolean("training") || p === 0) return input;
   const inPlace = call.values.inplace === true;
+  if (p === 1) return multiplied(call, input, frame.empty([], input.dtype), inPlace);
   if (frame.execution.device === "cuda" && !inPlace) return nativeDropout(frame, input);
   const noise = emptyLike(frame, input);
   return multiplied(call, input, noise, inPlace);
@@ -317,7 +321,11 @@ export function nativeDropout(frame: Frame, input: Tensor): Tensor {
     inputs: [input],
     outputs: [result],
     saved: [mask],
-    backward: (inner, [gradient]) => [gradient === undefined ? undefined : emptyLike(inner, gradient)],
+    backward: (inner, [gradient]) => {
+      if (gradient === undefined) return [undefined];
+      const { shape, dtype } = gradient;
+      return [inner.empty(shape, dtype, isChannelsLast(gradient) ? channelsLastStrides(shape) : undefined)];
+    },
   });
   return result;
 }
@@ -328,17 +336,23 @@ function multiplied(call: OperatorCall, input: Tensor, noise: Tensor, inPlace: b
 
 /** Whole channels are dropped: one factor a sample and channel. */
 function featureDropout(call: OperatorCall): Tensor {
+  const { frame } = call;
   const input = call.tensor("self");
-  if (!call.boolean("training") || numberOf(call.values.p) === 0) return input;
-  const shape = input.shape.map((size, i) => (i < 2 ? size : 1));
-  const noise = call.frame.empty(shape, input.dtype);
-  return multiplied(call, input, noise, call.values.inplace === true);
+  const p = numberOf(call.values.p);
+  if (!call.boolean("training") || p === 0) return input;
+  // without a batch the first dimension is the channels'; dropout2d takes it for the batch all the same
+  const rank = call.name.endsWith("1d") ? 3 : call.name.endsWith("3d") ? 5 : undefined;
+  const first = input.shape.length + 1 === rank ? 1 : 2;
+  const shape = p === 1 ? [] : input.shape.map((size, i) => (i < first ? size : 1));
+  return multiplied(call, input, frame.empty(shape, input.dtype), call.values.inplace === true);
 }
 
 function alphaDropout(call: OperatorCall, feature: boolean): Tensor {
   const { frame } = call;
   const input = call.tensor("self");
-  if (!call.boolean("training") || numberOf(call.values.p) === 0) return input;
+  const p = numberOf(call.values.p);
+  if (!call.boolean("training") || p === 0) return input;
+  if (p === 1) return multiplied(call, input, frame.empty([], input.dtype), call.values.inplace === true);
   const shape = feature ? input.shape.map((size, i) => (i < 2 ? size : 1)) : input.shape;
   const noise = frame.empty(shape, input.dtype);
   const shift = frame.empty(shape, input.dtype);

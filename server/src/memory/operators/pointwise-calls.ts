@@ -367,15 +367,16 @@ const special: readonly OperatorRow[] = [
     signature: "self, lower=0.125, upper=0.3333, training=False, inplace=False",
     run: (call) => {
       const self = call.tensor("self");
-      if (!call.boolean("training")) return elementwiseOp(call.frame, "leaky_relu", [self]);
       const noise = elementwise(call.frame, [self], self.dtype);
       const row: PointwiseRow = {
         op: "rrelu_with_noise",
         places: "",
         inputs: ["self", "noise"],
         gradient: "rrelu_with_noise_backward(grad, self, noise)",
+        inPlaceGradient: "rrelu_with_noise_backward(grad, result, noise)",
       };
-      return pointwise(call.frame, row, [self, noise]) ?? self;
+      const inPlace = call.boolean("inplace");
+      return pointwise(call.frame, row, [self, noise], { inPlace }) ?? self;
     },
   },
 ];

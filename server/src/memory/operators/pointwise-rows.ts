@@ -106,6 +106,13 @@ const unary: readonly PointwiseRow[] = [
     result: "float",
     autocast: "fp32",
   },
+  { op: "i0", places: "torch Tensor special", gradient: "grad * i1(self)", result: "float" },
+  ...["isposinf", "isneginf", "signbit"].map((op): PointwiseRow => ({
+    op,
+    places: "torch Tensor",
+    result: "bool",
+    inPlace: false,
+  })),
   { op: "lgamma", places: "torch Tensor", gradient: "grad * digamma(self)", result: "float" },
   { op: "digamma", places: "torch Tensor special", gradient: "grad * polygamma(self)", result: "float" },
   { op: "asinh", places: "torch Tensor", gradient: "grad * rsqrt(pow(self, 2) + 1)", result: "float" },
@@ -186,7 +193,6 @@ const unary: readonly PointwiseRow[] = [
     places: "torch F",
     parameters: "threshold, value",
     gradient: "threshold_backward(grad, self)",
-    inPlaceGradient: "threshold_backward(grad, result)",
   },
   {
     op: "hardshrink",
@@ -269,6 +275,34 @@ const binary: readonly PointwiseRow[] = [
     },
     inPlace: false,
   },
+  {
+    op: "fmax",
+    places: "torch Tensor",
+    inputs: two,
+    gradient: {
+      self: "masked_fill(grad, and_(self >= other, isnan(other)))",
+      other: "masked_fill(grad, and_(self >= other, isnan(other)))",
+    },
+    inPlace: false,
+  },
+  {
+    op: "fmin",
+    places: "torch Tensor",
+    inputs: two,
+    gradient: {
+      self: "masked_fill(grad, and_(self <= other, isnan(other)))",
+      other: "masked_fill(grad, and_(self <= other, isnan(other)))",
+    },
+    inPlace: false,
+  },
+  {
+    op: "copysign",
+    places: "torch Tensor",
+    inputs: two,
+    gradient: { self: "grad * apart(masked_fill_(result / self, self == 0))", other: "zeros_like(grad)" },
+    result: "float",
+  },
+  { op: "heaviside", places: "torch Tensor", inputs: two },
   {
     op: "minimum",
     places: "torch Tensor",

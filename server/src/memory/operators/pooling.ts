@@ -1,8 +1,8 @@
 /** Pooling and resizing: what is kept is the input and, for maxima, their places (8 bytes each). */
-import type { Tensor } from "../tensor";
-import { numberOf, type Argument } from "./argument";
+import { isContiguous, type Tensor } from "../tensor";
+import { isSequence, numberOf, type Argument } from "./argument";
 import { differentiable, fullPrecision } from "./autograd";
-import { channelsLastStrides, isChannelsLast, kernelWithoutSaved } from "./convolution";
+import { channelsLastStrides, isChannelsLast } from "./convolution";
 import type { Frame } from "./frame";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
@@ -148,6 +148,24 @@ function adaptiveMaxPool(call: OperatorCall, rank: number): Argument {
   return call.boolean("return_indices") && indices !== undefined ? [values, indices] : values;
 }
 
+/** `F.fractional_max_pool2d`: windows of one size at places drawn by lot; keeps input and places. */
+function fractionalMaxPool(call: OperatorCall, rank: number): Argument {
+  const { frame } = call;
+  const input = call.tensor("input");
+  const old = input.shape.slice(-rank);
+  const ratio = call.value("output_ratio");
+  const ratios = isSequence(ratio) ? ratio : new Array<Argument>(rank).fill(ratio);
+  const sizes =
+    call.value("output_size") === null
+      ? old.map((size, i) => Math.floor(size * (numberOf(ratios[i]) ?? call.notUnderstood("output_ratio"))))
+      : call.repeated("output_size", rank);
+  const leading = input.shape.slice(0, -rank);
+  const samples = frame.empty([...leading, rank], input.dtype);
+  const { values, indices } = pooled(frame, input, sizes, `FractionalMaxPool${rank}DBackward0`, true);
+  frame.free(samples);
+  return call.boolean("return_indices") && indices !== undefined ? [values, indices] : values;
+}
+
 /** `F.lp_pool2d`: a chain of element-wise operators around an average pooling. */
 function lpPool(call: OperatorCall, rank: number): Tensor {
   const { frame } = call;
@@ -200,7 +218,26 @@ function interpolate(call: OperatorCall): Tensor {
   }
   const shape = [...input.shape.slice(0, 2), ...spatial];
   const name = `Upsample${mode.charAt(0).toUpperCase()}${mode.slice(1)}${rank}DBackward0`;
-  return kernelWithoutSaved(call.frame, input, shape, name);
+  return resized(call.frame, input, shape, name);
+}
+
+/** Channels stay last in both directions; of CUDA's kernels only the nearest neighbour's hands such a gradient back. */
+function resized(frame: Frame, input: Tensor, shape: readonly number[], name: string): Tensor {
+  const isLast = isChannelsLast(input) && !isContiguous(input);
+  const result = frame.empty(shape, input.dtype, isLast ? channelsLastStrides(shape) : undefined);
+  const from = input.shape;
+  const follows = frame.execution.device === "cpu" || name.includes("Nearest");
+  differentiable(frame, {
+    name,
+    inputs: [input],
+    outputs: [result],
+    backward: (inner, [gradient]) => {
+      if (gradient === undefined) return [undefined];
+      const strides = follows && isChannelsLast(gradient) ? channelsLastStrides(from) : undefined;
+      return [inner.empty(from, gradient.dtype, strides)];
+    },
+  });
+  return result;
 }
 
 /** `F.grid_sample`: keeps input and grid. */
@@ -285,6 +322,12 @@ export const poolingRows: readonly OperatorRow[] = [
       run: (call) => lpPool(call, rank),
     },
   ]),
+  ...[2, 3].map((rank): OperatorRow => ({
+    names: [`${F}.fractional_max_pool${rank}d`],
+    signature:
+      "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
+    run: (call) => fractionalMaxPool(call, rank),
+  })),
   {
     names: [`${F}.interpolate`, `${F}.upsample`],
     signature:

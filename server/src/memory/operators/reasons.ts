@@ -91,6 +91,16 @@ export function reserveNotKnown(operator: string): Message {
   );
 }
 
+export function workspaceNotKnown(operator: string): Message {
+  return message(
+    {
+      en: "{operator} and its gradient take more memory on their way than is counted",
+      "zh-cn": "{operator} 及其梯度在计算过程中占用的显存多于已计入的部分",
+    },
+    { operator },
+  );
+}
+
 export function channelsDoNotFit(operator: string, expected: number, tensor: Tensor): Message {
   return message(
     {

@@ -83,14 +83,14 @@ function gruStep(frame: Frame, fromInput: Tensor, hidden: Tensor, weights: CellW
 
 function rnnStep(
   frame: Frame,
-  fromInput: Tensor,
+  fromInput: (frame: Frame) => Tensor,
   hidden: Tensor,
   weights: CellWeights,
   activation: string,
 ): Tensor {
   return frame.scoped((inner) => {
     const all = linear(inner, hidden, weights.hidden, weights.hiddenBias);
-    return elementwiseOp(inner, activation, [inPlace(inner, "add", all, fromInput)]);
+    return elementwiseOp(inner, activation, [inPlace(inner, "add", all, fromInput(inner))]);
   });
 }
 
@@ -223,10 +223,9 @@ function runCell(call: OperatorCall, kind: Kind): Argument {
   }
   if (kind === "lstm")
     return lstmStep(frame, (each) => inputGates(each, input, weights), hidden, cell ?? hidden, weights);
-  const fromInput = inputGates(frame, input, weights);
-  return kind === "gru"
-    ? gruStep(frame, fromInput, hidden, weights)
-    : rnnStep(frame, fromInput, hidden, weights, "tanh");
+  if (kind === "rnn")
+    return rnnStep(frame, (each) => inputGates(each, input, weights), hidden, weights, "tanh");
+  return gruStep(frame, inputGates(frame, input, weights), hidden, weights);
 }
 
 // --- Layers ---------------------------------------------------------------------------------------------------------
@@ -271,7 +270,7 @@ function composedDirection(
     hidden =
       layer.kind === "gru"
         ? gruStep(frame, step, hidden, weights)
-        : rnnStep(frame, step, hidden, weights, "tanh");
+        : rnnStep(frame, () => step, hidden, weights, "tanh");
     outputs.push(hidden);
   }
   const output = stack(frame, reverse ? [...outputs].reverse() : outputs, 0);

@@ -1,7 +1,10 @@
 /** All rows of the operator table. */
+import { addedProductRows } from "./added-products";
 import { attentionRows } from "./attention";
+import { composedRows } from "./composed";
 import { convolutionRows } from "./convolution";
 import { creationRows } from "./creation";
+import { decompositionRows } from "./decompositions";
 import { einsumRows } from "./einsum";
 import { fourierRows } from "./fourier";
 import { furtherRows } from "./further";
@@ -47,5 +50,8 @@ export function operatorRows(): readonly OperatorRow[] {
     ...fourierRows,
     ...furtherRows,
     ...specialRows,
+    ...composedRows,
+    ...addedProductRows,
+    ...decompositionRows,
   ];
 }

@@ -55,7 +55,7 @@ const difference: Native = (interpreter, args, span) => {
     given.values === undefined ||
     given.shape.length !== 1
   )
-    return args.unknown() ?? interpreter.unknown("call", span, { name: "torch.diff" });
+    return runOperator(interpreter, "torch.diff", args, span);
   const { values } = given;
   return vector(
     interpreter,

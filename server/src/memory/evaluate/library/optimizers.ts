@@ -173,10 +173,15 @@ function closureStep(name: string): Native {
     const vectors = (count: number): Tensor[] =>
       Array.from({ length: count }, () => execution.allocate([elements], tensors[0]?.dtype ?? "float32"));
     const held = vectors(vectorsInClosure);
+    const mark = interpreter.references.mark();
+    // of the later losses it keeps the number
     if (read("max_iter") !== 1) evaluateClosure(interpreter, closure, span);
+    interpreter.references.releaseTo(mark);
     interpreter.training.step(self, name, span, () => {
+      // and the product of the newest pair
+      const product = execution.allocate([], tensors[0]?.dtype ?? "float32");
       const more = vectors(vectorsInStep - vectorsInClosure);
-      for (const vector of more) execution.release(vector);
+      for (const tensor of [...more, product]) execution.release(tensor);
     });
     for (const vector of held) execution.release(vector);
     return loss;

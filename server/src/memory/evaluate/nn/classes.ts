@@ -12,6 +12,7 @@ import { ClassValue, NativeFunction, ObjectValue, type Native } from "../values"
 import { containerClasses } from "./containers";
 import { moduleHandle } from "./handle";
 import { moduleMethods } from "./methods";
+import { ownMethodsOf } from "./own-methods";
 
 export function moduleBaseClass(): ClassValue {
   const type = new ClassValue("Module", []);
@@ -45,6 +46,7 @@ export function torchClass(
     // It fills parameters that are there already.
     type.attributes.set("reset_parameters", new NativeFunction("reset_parameters", () => null));
   }
+  for (const [name, own] of ownMethodsOf(path)) type.attributes.set(name, own);
   return type;
 }
 

@@ -1,5 +1,7 @@
 /** Methods of `nn.Module`. */
-import { Tensor, type Dtype } from "../../tensor";
+import type { Argument, MemoryFormatArgument } from "../../operators/argument";
+import { channelsLastStrides } from "../../operators/convolution";
+import { contiguousStrides, Tensor, type Dtype } from "../../tensor";
 import type { Span } from "../../../python/tree";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
@@ -11,6 +13,7 @@ import {
   FunctionValue,
   IteratorValue,
   ObjectValue,
+  OpaqueValue,
   TupleValue,
   type Native,
   type Value,
@@ -131,8 +134,28 @@ const to: Native = method((object, args, interpreter) => {
     if (value instanceof DtypeValue) castModule(interpreter, object, value.dtype);
     else if (value instanceof Tensor) castModule(interpreter, object, value.dtype);
   }
+  const format = args.keywords.get("memory_format");
+  if (format instanceof OpaqueValue && isMemoryFormat(format.argument)) layOut(object, format.argument.name);
   return object;
 });
+
+function isMemoryFormat(argument: Argument): argument is MemoryFormatArgument {
+  return (
+    typeof argument === "object" &&
+    argument !== null &&
+    "kind" in argument &&
+    argument.kind === "memory-format"
+  );
+}
+
+/** `module.to(memory_format=…)`: parameters and buffers of four dimensions, or of five, change their order in memory. */
+function layOut(object: ObjectValue, format: string): void {
+  const rank = format === "channels_last" ? 4 : format === "channels_last_3d" ? 5 : undefined;
+  for (const tensor of [...tensorsOf(object, "parameters"), ...tensorsOf(object, "buffers")]) {
+    if (format === "contiguous_format") tensor.strides = contiguousStrides(tensor.shape);
+    else if (tensor.shape.length === rank) tensor.strides = channelsLastStrides(tensor.shape);
+  }
+}
 
 const self: Native = method((object) => object);
 
