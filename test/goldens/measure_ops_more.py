@@ -448,7 +448,7 @@ OPS = [
     ("MultiLabelMarginLoss(reduction='mean') of float32[3,10] int64[3,10]<10, m(a, b)","nn.MultiLabelMarginLoss(reduction='mean')","m(a, b)",["float32[3,10]", "int64[3,10]<10"]),
     ("MultiLabelSoftMarginLoss(reduction='sum') of float32[3,10] float32[3,10], m(a, b.detach())","nn.MultiLabelSoftMarginLoss(reduction='sum')","m(a, b.detach())",["float32[3,10]", "float32[3,10]"]),
     ("MultiLabelSoftMarginLoss(reduction='sum') of float32[3,10] float32[3,10], m(a, b)","nn.MultiLabelSoftMarginLoss(reduction='sum')","m(a, b)",["float32[3,10]", "float32[3,10]"]),
-    # ---- linear algebra, differences, scattering
+    # ---- linear algebra and differences
     ("torch.diff(a)",None,"torch.diff(a)",["float32[4,16]"]),
     ("torch.diff(a, n=2, dim=0)",None,"torch.diff(a, n=2, dim=0)",["float32[4,16]"]),
     ("torch.diff(a, prepend=b)",None,"torch.diff(a, prepend=b)",["float32[4,16]", "float32[4,1]"]),
@@ -468,7 +468,6 @@ OPS = [
     ("torch.fmax(a, b)",None,"torch.fmax(a, b)",["float32[4,16]", "float32[4,16]"]),
     ("torch.fmin(a, b)",None,"torch.fmin(a, b)",["float32[4,16]", "float32[4,16]"]),
     ("torch.copysign(a, b)",None,"torch.copysign(a, b)",["float32[4,16]", "float32[4,16]"]),
-    ("torch.select_scatter(a, b, 1, 2)",None,"torch.select_scatter(a, b, 1, 2)",["float32[4,16]", "float32[4]"]),
     ("torch.addmv(a, b, c)",None,"torch.addmv(a, b, c)",["float32[4]", "float32[4,16]", "float32[16]"]),
     ("torch.addmv(a, b, c, alpha=0.5, beta=2)",None,"torch.addmv(a, b, c, alpha=0.5, beta=2)",["float32[4]", "float32[4,16]", "float32[16]"]),
     ("torch.addr(a, b, c)",None,"torch.addr(a, b, c)",["float32[4,16]", "float32[4]", "float32[16]"]),

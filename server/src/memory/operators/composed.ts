@@ -216,13 +216,6 @@ function atLeast3d(call: OperatorCall): Argument {
   return isSequence(only) ? only.map(shaped) : shaped(only);
 }
 
-/** A copy of the tensor, part of which another one takes (`select_scatter`, `slice_scatter`, `diagonal_scatter`). */
-function scattered(call: OperatorCall, part: (copy: Tensor) => Tensor): Tensor {
-  const copy = call.op("torch.clone", [call.tensor("self")]);
-  call.op("Tensor.copy_", [part(copy), call.tensor("src")]);
-  return copy;
-}
-
 /** Names of a view and its `_copy`. */
 const copies = ["alias", "expand", "permute", "squeeze", "t", "transpose", "unsqueeze", "view"] as const;
 
@@ -255,12 +248,6 @@ export const composedRows: readonly OperatorRow[] = [
   { names: both("deg2rad"), signature: "self, *, factor=0.017, out=None", run: degrees },
   { names: both("rad2deg"), signature: "self, *, factor=57.3, out=None", run: degrees },
   { names: ["torch.atleast_3d"], signature: "*tensors", run: atLeast3d },
-  {
-    names: both("select_scatter"),
-    signature: "self, src, dim, index",
-    run: (call) =>
-      scattered(call, (copy) => call.op("Tensor.select", [copy, call.value("dim"), call.value("index")])),
-  },
   {
     names: both("sum_to_size"),
     signature: "self, *size",
