@@ -12,7 +12,7 @@ import { EffectRecorder, repeat, type Recording } from "./effects";
 const mostRecordings = 20_000;
 
 /** What is recorded may hold on to the execution that it was recorded in; of so many executions at once. */
-const mostExecutions = 12;
+const mostExecutions = 64;
 
 type Token = number | string | boolean | null;
 
