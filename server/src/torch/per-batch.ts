@@ -16,6 +16,7 @@ import type {
 import { ancestors, enclosingStatement, statementList, walk } from "../python/walk";
 import type { FrameworkFacts } from "./frameworks";
 import { frameworkHookAround } from "./frameworks/batch-hooks";
+import { isTestFile } from "./provenance/try-out";
 import type { Resolver } from "./resolve";
 import type { TrainingLoops } from "./training-loop";
 
@@ -40,9 +41,11 @@ export interface BatchCaller {
 
 /**
  * How a call runs once a batch without a condition; `undefined` when it does not, or nobody can tell: behind an `if`
- * (other than one that asks for the GPU), in an `except`, after a model was let go, in warm-up and benchmark loops.
+ * (other than one that asks for the GPU), in an `except`, after a model was let go, in warm-up and benchmark loops, in a
+ * file of tests.
  */
 export function perBatchRun(torch: PerBatchFacts, call: Call): PerBatchRun | undefined {
+  if (isTestFile(torch.resolve.scopes)) return undefined;
   const place = placeOf(torch, call);
   if (place.kind === "loop") return place;
   if (place.kind !== "function") return undefined;
