@@ -239,9 +239,12 @@ class Attention(nn.Module):
         super().__init__()
         self.qkv = nn.Linear(16, 48)
         self.out = nn.Linear(16, 16)
+        if KIND == "lora":
+            self.down = nn.Linear(16, 4, bias=False)
+            self.up = nn.Linear(4, 48, bias=False)
     def forward(self, hidden_states, mask, cache):
         batch, length, width = hidden_states.shape
-        query, key, value = (part.view(batch, length, 2, -1).transpose(1, 2) for part in self.qkv(hidden_states).split(width, dim=-1))
+        query, key, value = (part.view(batch, length, 2, -1).transpose(1, 2) for part in self.project(hidden_states).split(width, dim=-1))
         if cache is not None:
             key, value = key.clone(), value.clone()
             cache.append((key, value))
@@ -255,6 +258,11 @@ class Attention(nn.Module):
             states = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
             states = states.transpose(1, 2).contiguous()
         return self.out(states.reshape(batch, length, width))
+    def project(self, x):
+        result = self.qkv(x)
+        if KIND == "lora":
+            result = result + self.up(self.down(nn.functional.dropout(x, 0.1, True))) * 2.0
+        return result
 class Layer(nn.Module):
     def __init__(self):
         super().__init__()
@@ -268,6 +276,14 @@ class Model(nn.Module):
         self.words = nn.Embedding(100, 16)
         self.layers = nn.ModuleList([Layer() for _ in range(2)])
         self.classifier = nn.Linear(16, 2)
+        if KIND == "lora":
+            for parameter in self.parameters():
+                parameter.requires_grad = False
+            for layer in self.layers:
+                layer.attention.down.weight.requires_grad = True
+                layer.attention.up.weight.requires_grad = True
+            self.original = self.classifier
+            self.classifier = nn.Linear(16, 2)
     def forward(self, input_ids=None, attention_mask=None, labels=None):
         hidden_states = self.words(input_ids)
         mask = None

@@ -22,6 +22,8 @@ import {
   type Subject,
 } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
+import { exampleInput } from "./evaluate/library/pretrained-input";
+import type { ObjectValue } from "./evaluate/values";
 import type { ScriptIteration } from "./evaluate/training/iteration";
 import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
@@ -303,7 +305,7 @@ export class Estimator {
       unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
     for (const { reason, span } of ran?.bounds ?? []) unknown.push({ reason, span: plainSpan(span) });
     const isUnderstood = unknown.length === 0;
-    if (measure === undefined) unknown.push(inputUnknown(this.setup));
+    if (measure === undefined) unknown.push(inputUnknown(this.setup, model));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     if (measure !== undefined && peak !== null)
       this.step = () => stepTimeline(measure, states, needs, this.setup, peak);
@@ -372,8 +374,14 @@ function stepUnknown({ reason, span }: Unknown): UnknownPart {
   return { span: plainSpan(span), reason: message(unknownReasons.unknownStep, { reason: rootOf(reason) }) };
 }
 
-/** That no step was simulated, and where the script left its input open. */
-function inputUnknown({ inputsUnknown }: TrainingSetup): UnknownPart {
+/** That no step was simulated, and where the script left its input open; a header for models whose inputs are known. */
+function inputUnknown({ inputsUnknown }: TrainingSetup, model: ObjectValue): UnknownPart {
+  const keys = exampleInput(model);
+  if (keys !== undefined) {
+    const isImages = keys.includes("pixel_values");
+    const text = isImages ? unknownReasons.inputExampleImages : unknownReasons.inputExample;
+    return { span: inputsUnknown?.span, reason: message(text, { keys }) };
+  }
   if (inputsUnknown === undefined) return { span: undefined, reason: message(unknownReasons.input) };
   const reason = message(unknownReasons.inputBecause, { reason: rootOf(inputsUnknown.reason) });
   return { span: inputsUnknown.span, reason };

@@ -65,6 +65,14 @@ export const unknownReasons = {
     en: "activations: input unknown, because {reason}",
     "zh-cn": "激活：输入未知，原因是{reason}",
   },
+  inputExample: {
+    en: "activations: input unknown. The header can say it, with the length that your tokenizer gives: `# vram: {keys}`",
+    "zh-cn": "激活：输入未知。可在头部注释中写明（长度以分词器的输出为准）：`# vram: {keys}`",
+  },
+  inputExampleImages: {
+    en: "activations: input unknown. The header can say it: `# vram: {keys}`",
+    "zh-cn": "激活：输入未知。可在头部注释中写明：`# vram: {keys}`",
+  },
   imageSize: {
     en: "the size of the images is not known: no transform fixes it",
     "zh-cn": "图像的尺寸未知：没有变换将其固定",

@@ -98,6 +98,23 @@ describe("the forward of transformers' models", () => {
     assert.match(reasons(found).join("\n"), /output_hidden_states/);
   });
 
+  const lora = "r=4, lora_dropout=0.1, target_modules=['qkv'], modules_to_save=['classifier']";
+
+  it("goes through LoRA's layers beside frozen ones", () => {
+    const added = `from peft import LoraConfig, get_peft_model\nmodel = get_peft_model(model, LoraConfig(${lora}))`;
+    assertSame(estimate(library("", added), padded), estimate(plain("lora"), padded));
+  });
+
+  it("is what a Trainer makes of it: adapters, checkpointed layers, no cache", () => {
+    const trainer = (given: string, more = ""): string =>
+      `from transformers import Trainer, TrainingArguments\nfrom peft import LoraConfig\nargs = TrainingArguments("out"${given})\ntrainer = Trainer(model, args, train_dataset=data${more})`;
+    const train = (text: string): ModelEstimate =>
+      estimate(library("is_decoder=True", text).replace(/$/, "\ntrainer.train()"), whole);
+    assertSame(train(trainer("")), estimate(plain("sdpa"), whole));
+    assertSame(train(trainer(", gradient_checkpointing=True")), estimate(plain("checkpointed"), whole));
+    assertSame(train(trainer("", `, peft_config=LoraConfig(${lora})`)), estimate(plain("lora"), whole));
+  });
+
   it("gives a tuple where return_dict is off", () => {
     const found = estimate(library("return_dict=False"), whole);
     assertSame(found, estimate(plain("sdpa"), whole));

@@ -209,7 +209,14 @@ describe("models of transformers", () => {
     const head = 3 * 1024 + 3;
     assert.equal(made.parameters.trainable, 24 * 2 * 4 * 1024 + head);
     assert.equal(made.parameters.count, large + 24 * 2 * 4 * 1024 + head);
-    assert.deepEqual(reasons(made), [open]);
+    assert.equal(reasons(made).length, 1);
+  });
+
+  it("say which header gives their input", () => {
+    assert.match(
+      reasons(estimate(loaded))[0] ?? "",
+      /`# vram: input=input_ids=int64\[B,128\]<28996, input=attention_mask=int64\[B,128\]<2, input=labels=int64\[B\]<3, loss=model`/,
+    );
   });
 
   it("are a lower bound with an adapter of another kind", () => {

@@ -150,6 +150,9 @@ function finalValue(interpreter: Interpreter, made: Assignment, allowance: () =>
       trains(statement) || takesParameters(statement, made.name) || handsOver(statement, made.name),
   );
   prepare(interpreter, until < 0 ? [] : made.rest.slice(0, until), allowance);
+  const last = made.rest[until];
+  // a trainer may add adapters to the model, or checkpoint its layers
+  if (last !== undefined && makesTrainer(last)) prepare(interpreter, [last], allowance);
   interpreter.tracing = false;
   const value = interpreter.frame.lookup(made.name);
   return value === undefined ? undefined : held(interpreter, value);
@@ -182,6 +185,10 @@ function handsOver(statement: Statement, name: string): boolean {
     const given = [...node.positional, ...node.keywords.map(({ value }) => value)];
     return given.some((value) => value.kind === "Name" && value.id === name);
   });
+}
+
+function makesTrainer(statement: Statement): boolean {
+  return someNode(statement, (node) => node.kind === "Call" && /Trainer$/.test(calledName(node)));
 }
 
 function calledName({ callee }: Call): string {

@@ -3,25 +3,34 @@
  * peft/tuners/lora/{config,layer,model}.py, peft/tuners/tuners_utils.py, peft/utils/constants.py of 0.21.
  */
 import type { Span } from "../../../python/tree";
-import { isFloating } from "../../tensor";
+import { isFloating, Tensor } from "../../tensor";
 import { isUnknown, type Unknown } from "../../unknown";
+import { callOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
 import { attach } from "../nn/attach";
 import { newParameter } from "../nn/reparametrized";
-import { ModuleState, namedModules, tensorsOf, type NamedModule } from "../nn/state";
-import { integer } from "../numbers";
+import { ModuleState, modulesOf, namedModules, tensorsOf, type NamedModule } from "../nn/state";
+import { integer, numeric } from "../numbers";
 import { callMethod } from "../overloads";
-import { ClassValue, NativeFunction, ObjectValue, type Native, type Value } from "../values";
+import {
+  ClassValue,
+  DtypeValue,
+  Float,
+  NativeFunction,
+  ObjectValue,
+  type Native,
+  type Value,
+} from "../values";
 import { libraryClass, libraryObject } from "./batches";
 
 const configuration = libraryClass("LoraConfig", {});
 
 /** Arguments of `LoraConfig` that set what is trained; others that are given must be among the harmless ones. */
-const followed = ["r", "target_modules", "modules_to_save", "bias", "task_type"];
+const followed = ["r", "target_modules", "modules_to_save", "bias", "task_type", "lora_dropout"];
 const harmless = new Set(
   (
-    "peft_type auto_mapping base_model_name_or_path revision inference_mode lora_alpha lora_dropout fan_in_fan_out " +
+    "peft_type auto_mapping base_model_name_or_path revision inference_mode lora_alpha fan_in_fan_out " +
     "init_lora_weights use_rslora"
   ).split(" "),
 );
@@ -69,7 +78,7 @@ const trainedHeads: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** `get_peft_model(model, config)`: the model itself, changed. */
-const addAdapters: Native = (interpreter, args, span) => {
+export const addAdapters: Native = (interpreter, args, span) => {
   const model = args.or(0, "model", null);
   const wanted = args.or(1, "peft_config", null);
   if (!(model instanceof ObjectValue) || model.module === undefined) return args.unknown() ?? model;
@@ -98,7 +107,9 @@ function adapted(
   const chosen = targetsOf(interpreter, model, read("target_modules"), whole, span);
   if (chosen === undefined) return unknown();
   for (const tensor of tensorsOf(model, "parameters")) tensor.requiresGrad = false;
-  for (const { module } of chosen) if (!addAdapter(interpreter, module, rank)) return unknown();
+  const dropout = read("lora_dropout") === null ? 0 : numeric(read("lora_dropout"));
+  if (dropout === undefined) return unknown();
+  for (const { module } of chosen) if (!addAdapter(interpreter, module, rank, dropout)) return unknown();
   for (const { path, module } of namedModules(model))
     if (path !== "" && whole.some((name) => endsWith(path, name))) addCopy(interpreter, module);
   return undefined;
@@ -157,12 +168,12 @@ function defaultsFor(model: ObjectValue): readonly string[] | undefined {
 }
 
 /** `lora_A` and `lora_B` beside a layer, in single precision; false for a kind of layer that is not followed. */
-function addAdapter(interpreter: Interpreter, layer: ObjectValue, rank: number): boolean {
+function addAdapter(interpreter: Interpreter, layer: ObjectValue, rank: number, dropout: number): boolean {
   const sizes = sizesOf(layer);
   if (sizes === undefined) return false;
   addWeight(interpreter, layer, "lora_A", [rank, sizes.input]);
   addWeight(interpreter, layer, "lora_B", [sizes.output, rank]);
-  layer.type = adaptedType(layer.type);
+  layer.type = adaptedType(layer.type, dropout);
   return true;
 }
 
@@ -197,34 +208,61 @@ function addWeight(
   );
 }
 
-/** A layer whose forward, with its adapter, is not followed. */
-function adaptedType(base: ClassValue): ClassValue {
+/** A layer with an adapter beside it. Source: `Linear.forward` of peft/tuners/lora/layer.py. */
+function adaptedType(base: ClassValue, dropout: number): ClassValue {
   const type = new ClassValue(base.name, [base]);
-  type.attributes.set(
-    "forward",
-    new NativeFunction("forward", (interpreter, _, span) =>
-      interpreter.note(interpreter.unknown("unsupported", span, { what: "lora.forward" })),
-    ),
-  );
+  const forward: Native = (interpreter, args, span) => {
+    const layer = args.at(0) ?? null;
+    const result = interpreter.call(base.attribute("forward") ?? null, args, span);
+    const [input, down, up] = [args.at(1), weightOf(layer, "lora_A"), weightOf(layer, "lora_B")];
+    if (isUnknown(result)) return result;
+    if (!(input instanceof Tensor) || !(result instanceof Tensor) || down === undefined || up === undefined)
+      return interpreter.note(interpreter.unknown("unsupported", span, { what: "lora.forward" }));
+    const run = (name: string, ...given: Value[]): Value => callOperator(interpreter, name, given);
+    const cast = input.dtype === down.dtype ? input : run("Tensor.to", input, new DtypeValue(down.dtype));
+    const steps: readonly ((value: Value) => Value)[] = [
+      (value) =>
+        dropout === 0
+          ? value
+          : run("torch.nn.functional.dropout", value, new Float(dropout), isTraining(layer)),
+      (value) => run("torch.nn.functional.linear", value, down),
+      (value) => run("torch.nn.functional.linear", value, up),
+      (value) => run("Tensor.__mul__", value, new Float(1)),
+      (value) => run("Tensor.__add__", result, value),
+    ];
+    // each lets go of what the one before has made
+    const mark = interpreter.references.mark();
+    let sum: Value = cast;
+    for (const step of steps) interpreter.references.settle(mark, (sum = step(sum)));
+    const isCast = sum instanceof Tensor && sum.dtype !== result.dtype;
+    return isCast ? run("Tensor.to", sum, new DtypeValue(result.dtype)) : sum;
+  };
+  type.attributes.set("forward", new NativeFunction("forward", forward));
   return type;
 }
 
-/** A module of `modules_to_save`: the original stays, frozen, and a copy of it is trained. */
+function weightOf(layer: Value, name: string): Tensor | undefined {
+  const child = layer instanceof ObjectValue ? layer.module?.modules.get(name) : undefined;
+  return child?.module?.parameters.get("weight") ?? undefined;
+}
+
+function isTraining(layer: Value): boolean {
+  return layer instanceof ObjectValue && layer.module?.training !== false;
+}
+
+/** A module of `modules_to_save`: the original stays, frozen and unused, and a copy of it is trained. */
 function addCopy(interpreter: Interpreter, module: ObjectValue): void {
-  const copies = new ObjectValue(interpreter.library.moduleClass);
-  copies.module = new ModuleState();
-  for (const [i, tensor] of tensorsOf(module, "parameters").entries()) {
-    const isTrained = isFloating(tensor.dtype);
-    if (isTrained)
-      attach(
-        interpreter,
-        copies,
-        "parameters",
-        String(i),
-        newParameter(interpreter, tensor.shape, { dtype: tensor.dtype, requiresGrad: true }),
-      );
+  const originals = new ObjectValue(interpreter.library.moduleClass);
+  originals.module = new ModuleState();
+  for (const owner of modulesOf(module)) {
+    for (const [name, tensor] of [...(owner.module?.parameters ?? [])]) {
+      if (tensor === null || !isFloating(tensor.dtype)) continue;
+      const copy = newParameter(interpreter, tensor.shape, { dtype: tensor.dtype, requiresGrad: true });
+      attach(interpreter, originals, "parameters", String(originals.module.parameters.size), tensor);
+      attach(interpreter, owner, "parameters", name, copy);
+    }
   }
-  attach(interpreter, module, "modules", "modules_to_save", copies);
+  attach(interpreter, module, "modules", "original_module", originals);
 }
 
 /** It freezes the base and makes what is left of low precision single, but for what bitsandbytes has packed. */

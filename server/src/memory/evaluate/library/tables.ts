@@ -21,6 +21,7 @@ import { optimizerFunctions } from "./optimizers";
 import { regularExpressionConstants, regularExpressionFunctions } from "./regular-expressions";
 import { standardFunctions } from "./standard";
 import { torchConstants, torchFunctions } from "./torch";
+import { trainerFunctions } from "./trainers";
 
 export { builtinDecorators } from "./standard";
 
@@ -41,6 +42,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...pictureFunctions,
   ...pretrainedFunctions,
   ...forwardFunctions,
+  ...trainerFunctions,
   ...adapterFunctions,
   "transformers.BitsAndBytesConfig": makeQuantisation,
   ...torchFunctions,
