@@ -239,7 +239,7 @@ class Attention(nn.Module):
         super().__init__()
         self.qkv = nn.Linear(16, 48)
         self.out = nn.Linear(16, 16)
-        if KIND == "lora":
+        if "lora" in KIND:
             self.down = nn.Linear(16, 4, bias=False)
             self.up = nn.Linear(4, 48, bias=False)
     def forward(self, hidden_states, mask, cache):
@@ -260,7 +260,7 @@ class Attention(nn.Module):
         return self.out(states.reshape(batch, length, width))
     def project(self, x):
         result = self.qkv(x)
-        if KIND == "lora":
+        if "lora" in KIND:
             result = result + self.up(self.down(nn.functional.dropout(x, 0.1, True))) * 2.0
         return result
 class Layer(nn.Module):
@@ -276,7 +276,7 @@ class Model(nn.Module):
         self.words = nn.Embedding(100, 16)
         self.layers = nn.ModuleList([Layer() for _ in range(2)])
         self.classifier = nn.Linear(16, 2)
-        if KIND == "lora":
+        if "lora" in KIND:
             for parameter in self.parameters():
                 parameter.requires_grad = False
             for layer in self.layers:
@@ -297,11 +297,14 @@ class Model(nn.Module):
                 mask = torch.where(mask, torch.zeros(()), torch.finfo(torch.float32).min)
         cache = [] if KIND == "cached" else None
         for layer in self.layers:
-            if KIND == "checkpointed":
+            if "checkpointed" in KIND:
                 hidden_states = checkpoint(layer, hidden_states, mask, cache, use_reentrant=False)
             else:
                 hidden_states = layer(hidden_states, mask, cache)
         logits = self.classifier(hidden_states[:, 0])
         loss = nn.functional.cross_entropy(logits.view(-1, 2), labels.view(-1))
+        if "trained" in KIND:
+            copy = logits.float()
+            return loss
         return {"loss": loss, "logits": logits, "cache": cache}
 `;

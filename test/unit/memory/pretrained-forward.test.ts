@@ -108,11 +108,19 @@ describe("the forward of transformers' models", () => {
   it("is what a Trainer makes of it: adapters, checkpointed layers, no cache", () => {
     const trainer = (given: string, more = ""): string =>
       `from transformers import Trainer, TrainingArguments\nfrom peft import LoraConfig\nargs = TrainingArguments("out"${given})\ntrainer = Trainer(model, args, train_dataset=data${more})`;
-    const train = (text: string): ModelEstimate =>
-      estimate(library("is_decoder=True", text).replace(/$/, "\ntrainer.train()"), whole);
-    assertSame(train(trainer("")), estimate(plain("sdpa"), whole));
-    assertSame(train(trainer(", gradient_checkpointing=True")), estimate(plain("checkpointed"), whole));
-    assertSame(train(trainer("", `, peft_config=LoraConfig(${lora})`)), estimate(plain("lora"), whole));
+    const train = (text: string, precision = "fp32"): ModelEstimate =>
+      estimate(`${library("is_decoder=True", text)}\ntrainer.train()`, whole, precision);
+    // nothing is left of the output, and under autocast it is copied in single precision
+    for (const precision of ["fp32", "amp-bf16"])
+      assertSame(train(trainer(""), precision), estimate(plain("trained"), whole, precision));
+    assertSame(
+      train(trainer(", gradient_checkpointing=True")),
+      estimate(plain("trained checkpointed"), whole),
+    );
+    assertSame(
+      train(trainer("", `, peft_config=LoraConfig(${lora})`)),
+      estimate(plain("trained lora"), whole),
+    );
   });
 
   it("gives a tuple where return_dict is off", () => {

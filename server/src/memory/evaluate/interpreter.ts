@@ -96,6 +96,8 @@ export class Interpreter {
   keptInGraph = false;
   /** Set while an iteration of the script's own training loop is run. */
   training: TrainingTrace | undefined;
+  /** The model is trained by transformers' Trainer, which keeps the loss alone. */
+  isTrainers = false;
   /** Optimizers that were made. */
   readonly optimizers = new Set<ObjectValue>();
   /** Storages and modules that the script has put on its device by name. */

@@ -12,6 +12,7 @@ import type { Peak, TimelinePoint, Work } from "../tape";
 import { dtypeBytes, elementCount, isAlone, isFloating, Tensor, type Dtype, type Storage } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
+import { callOperator } from "./bridge";
 import { getAttribute } from "./attributes";
 import { CallRecorder } from "./call-records";
 import { calledWith } from "./call-forms";
@@ -21,7 +22,7 @@ import { modulesOf, outermost, repeatedBlocks, tensorsOf } from "./nn/state";
 import type { Program } from "./program";
 import { isLimit } from "./reasons";
 import type { OptimizerStep } from "./training/trace";
-import { Heap, type ObjectValue, type Value } from "./values";
+import { Heap, ObjectValue, TupleValue, type Value } from "./values";
 
 export interface StepPlan {
   readonly batch: number;
@@ -450,7 +451,10 @@ class Step {
       events: this.log.events.length,
     };
     execution.startPeak();
-    return this.replace(1, this.loss(output));
+    const loss = this.replace(1, this.loss(output));
+    // `compute_loss` returns the loss, and nothing else is left of the output before backward begins
+    if (this.program.interpreter.isTrainers) for (const place of [0, 2]) this.replace(place, null);
+    return loss;
   }
 
   /** Holds a value in place of what was held there. */
@@ -485,10 +489,26 @@ class Step {
   private call(): Value {
     const { program, model, args, plan } = this;
     const method = plan.call?.method;
-    if (method === undefined) return program.call(model, args);
+    if (method === undefined) return this.inSinglePrecision(program.call(model, args));
     const { interpreter } = program;
     const callee = interpreter.guard(() => getAttribute(interpreter, model, method, interpreter.callSpan));
     return isUnknown(callee) ? callee : program.call(callee, args);
+  }
+
+  /**
+   * What a Trainer sees of the output: accelerate's `convert_outputs_to_fp32` copies what autocast has left in low precision.
+   * The copies are held beside the output, and let go of at the same moment.
+   */
+  private inSinglePrecision(output: Value): Value {
+    const { interpreter } = this.program;
+    if (!interpreter.isTrainers || autocastPrecision[this.plan.precision] === undefined) return output;
+    if (!(output instanceof ObjectValue)) return output;
+    const tensors = [...output.attributes.values()].filter((value) => value instanceof Tensor);
+    const low = tensors.filter(({ dtype }) => dtype === "float16" || dtype === "bfloat16");
+    const copies = new TupleValue(low.map((tensor) => callOperator(interpreter, "Tensor.float", [tensor])));
+    interpreter.references.retain(copies);
+    this.held[2] = copies;
+    return output;
   }
 
   private loss(output: Value): Value {

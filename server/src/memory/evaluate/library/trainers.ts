@@ -69,8 +69,7 @@ const makeTrainer =
     if (majorVersion(interpreter) >= 5 && configuration instanceof ObjectValue)
       setAttribute(interpreter, configuration, "use_cache", read("use_cache") ?? false, span);
     if (!own) interpreter.note(interpreter.unknown("unsupported", span, { what: "compute_loss" }));
-    // it lets go of the output before backward, and accelerate makes a copy in single precision: not modelled
-    interpreter.assumed.set("trainer:plain loop", undefined);
+    interpreter.isTrainers = true;
     return interpreter.unknown("call", span, { name: "Trainer" });
   };
 
