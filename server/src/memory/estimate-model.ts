@@ -35,6 +35,14 @@ import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
 import { stepTimeline, type StepTimeline } from "./step-timeline";
 import type { Unknown } from "./unknown";
 
+/** A script's own iteration and the run of it. */
+interface Reached {
+  readonly built: Built;
+  readonly iteration: ScriptIteration;
+  readonly setup: TrainingSetup;
+  readonly ran: TracedStep;
+}
+
 export class Estimator {
   private readonly world: World;
   private program: Program | undefined;
@@ -173,23 +181,42 @@ export class Estimator {
   }
 
   private estimateTrained(): ModelEstimate | undefined {
-    return this.estimateIteration() ?? this.estimateOne();
+    const reached = this.reachIteration();
+    if (reached === undefined) return this.estimateOne();
+    const { built, setup, ran } = reached;
+    const subject = subjectOf(reached.iteration, setup);
+    if (ran.measure.backward === undefined) return this.withoutStep(reached, subject);
+    this.setup = setup;
+    this.subject = { value: subject };
+    return this.withSteps(subject, built, ran);
   }
 
-  /** Of the script's own iteration; undefined where that is not asked for or reaches no backward. */
-  private estimateIteration(): ModelEstimate | undefined {
+  /** The script's own iteration, run once; undefined where that is not asked for or the loop is not reached. */
+  private reachIteration(): Reached | undefined {
     const built = buildIteration(this.module, this.setup, this.world);
     const { iteration } = built ?? {};
     if (built === undefined || iteration === undefined) return undefined;
     const setup = withBatch(this.setup, iteration.batch);
     const plan = planOf(setup, undefined, iteration);
-    if (plan === undefined) return undefined;
-    const ran = firstStep(built, plan);
-    if (ran.measure.backward === undefined) return undefined;
-    this.setup = setup;
-    const subject = subjectOf(iteration, setup);
+    return plan && { built, iteration, setup, ran: firstStep(built, plan) };
+  }
+
+  /**
+   * An iteration that reaches no backward still has made the models: their states are known, unless more is known of the one
+   * model by itself.
+   */
+  private withoutStep({ built, iteration, ran }: Reached, subject: Subject): ModelEstimate | undefined {
+    const one = this.estimateOne();
+    const isBuilt = one !== undefined && one.notBuilt !== true;
+    const onlyInputUnknown = one?.peak === null && one.unknown.length === 1;
+    if (isBuilt && (one.peak !== null || onlyInputUnknown)) return one;
+    const { noted } = built.program.interpreter;
+    noted.clear();
+    for (const change of iteration.changes) built.program.interpreter.note(change);
+    const reason = ran.noted.find((one) => one !== ran.measure.fault) ?? ran.measure.fault;
+    if (reason !== undefined) this.setup = { ...this.setup, inputsUnknown: reason };
     this.subject = { value: subject };
-    return this.withSteps(subject, built, ran);
+    return this.assemble(subject, built, undefined);
   }
 
   private estimateOne(): ModelEstimate | undefined {

@@ -73,6 +73,10 @@ export const unknownReasons = {
     en: "activations: input unknown. The header can say it: `# vram: {keys}`",
     "zh-cn": "激活：输入未知。可在头部注释中写明：`# vram: {keys}`",
   },
+  imageChannels: {
+    en: 'how many channels the images have is not known: no `.convert("RGB")` fixes it',
+    "zh-cn": '图像的通道数未知：没有用 `.convert("RGB")` 固定',
+  },
   imageSize: {
     en: "the size of the images is not known: no transform fixes it",
     "zh-cn": "图像的尺寸未知：没有变换将其固定",

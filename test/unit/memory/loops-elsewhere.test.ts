@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { analyze, type Analysis } from "../../../server/src/analysis";
+import { render } from "../../../server/src/messages/message";
 import { parseModule } from "../../../server/src/python/parse";
 import { importResolver } from "../../../server/src/workspace/imports";
 import { loadParser } from "../../support/parser";
@@ -189,5 +190,89 @@ describe("training loops in other files", () => {
       files,
     );
     assert.deepEqual(answersOf(found), answersOf(analysisOf(alone)));
+  });
+
+  /** A loop over what a logger passes on, with accuracy and averages around the step. */
+  const logged = `
+class Average:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+    def update(self, value):
+        self.total, self.count = self.total + value, self.count + 1
+    @property
+    def mean(self):
+        return self.total / self.count
+class Logger:
+    def __init__(self):
+        self.meters = {"loss": Average()}
+    def every(self, loader, step):
+        for i, batch in enumerate(loader):
+            yield batch
+            if i % step == 0:
+                print(self.meters["loss"].mean)
+def train_one_epoch(model, criterion, optimizer, loader, args):
+    logger = Logger()
+    correct = 0
+    for x, y in logger.every(loader, 10):
+        output = model(x.to(args.device))
+        loss = criterion(output, y.to(args.device))
+        correct += (output.argmax(1) == y.to(args.device)).sum().item()
+        logger.meters["loss"].update(loss.item())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+`;
+  const labelled = `
+import os
+class Data(torch.utils.data.Dataset):
+    def __init__(self):
+        self.names = os.listdir("pictures")
+        self.labels = [int(name.split("_")[0]) for name in self.names]
+    def __len__(self):
+        return len(self.names)
+    def __getitem__(self, i):
+        return torch.zeros(64), self.labels[i]
+    @staticmethod
+    def collate(items):
+        xs, ys = zip(*items)
+        return torch.stack(xs), torch.as_tensor(ys)
+`;
+
+  it("get labels that only files know, and log behind a generator's yield", () => {
+    const files = { "engine.py": `import torch\n${logged}` };
+    const head = `${imports}from engine import train_one_epoch\n`;
+    const collated = begin.replace("sampler=", "collate_fn=Data.collate, sampler=");
+    const read = (of: string): Analysis => analysisOf(`${head}${of}${model}${collated}${run}`, files);
+    const known = read(
+      labelled.replace('int(name.split("_")[0])', "1").replace('os.listdir("pictures")', "['a']"),
+    );
+    const unknown = read(labelled);
+    const [one, other] = [known, unknown].map(({ estimates }) => estimates.all()[0]);
+    assert.ok(one?.complete === true && other?.complete === true);
+    assert.deepEqual(other.optimizer, one.optimizer);
+    // which of the labels' copies count as input is all that may differ
+    const labels = 32 * 8;
+    assert.ok(Math.abs((other.saved?.bytes ?? 0) - (one.saved?.bytes ?? 0)) <= labels);
+    assert.ok(Math.abs((other.peak?.bytes ?? 0) - (one.peak?.bytes ?? 0)) <= 2 * labels);
+    const [estimate] = unknown.estimates.all();
+    assert.ok(estimate?.assumptions.some(({ key }) => key === "target"));
+  });
+
+  it("that are not followed to a backward leave the states of the models, and the reason", () => {
+    const files = {
+      "engine.py": `import torch\n${loop}`,
+      "nets.py": `from torch import nn\n${model}\ndef make(width):\n    return Net(width)\n`,
+    };
+    const open =
+      "class Data(torch.utils.data.Dataset):\n    def __getitem__(self, i):\n        return read(i)\n";
+    const text = `${imports}from engine import train_one_epoch\nfrom nets import make\n${open}${begin.replace("Net(", "make(")}${run}`;
+    const [estimate] = analysisOf(text, files).estimates.all();
+    assert.equal(estimate?.parameters.count, 64 * 128 + 128 + 1290);
+    assert.equal(estimate.optimizer?.bytes, 2 * estimate.parameters.bytes);
+    assert.equal(estimate.peak, null);
+    assert.deepEqual(
+      estimate.unknown.map(({ reason }) => render(reason, "en")),
+      ["activations: input unknown, because `read` is not known here"],
+    );
   });
 });

@@ -8,6 +8,7 @@ import { namedTupleType } from "./classes";
 import { dictOf, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { moduleHandle, objectOf } from "./nn/handle";
+import { withLabels } from "./training/labels";
 import { movedData, placesResult } from "./training/placement";
 import { carryValues } from "./known-values";
 import { keyText } from "./operations";
@@ -226,8 +227,14 @@ export function callOperator(interpreter: Interpreter, name: string, positional:
   return runOperator(interpreter, name, new CallArguments(positional));
 }
 
-export function runOperator(interpreter: Interpreter, name: string, args: CallArguments, span?: Span): Value {
+export function runOperator(
+  interpreter: Interpreter,
+  name: string,
+  given: CallArguments,
+  span?: Span,
+): Value {
   interpreter.tick(operatorCost);
+  const args = withLabels(interpreter, name, given);
   const moved = interpreter.training === undefined ? undefined : movedData(interpreter, name, args);
   if (moved !== undefined) return moved;
   if (args.unknownKeywords !== undefined) return noteResult(interpreter, args.unknownKeywords);
@@ -238,7 +245,13 @@ export function runOperator(interpreter: Interpreter, name: string, args: CallAr
       : { span, modulePath: interpreter.modulePath };
   const result = interpreter.execution.call(name, positional, keywords, location);
   if (result instanceof Tensor && placesResult(name, keywords)) interpreter.placed.add(result.storage);
-  if (isUnknown(result)) return noteResult(interpreter, result, positional, keywords);
+  if (isUnknown(result)) {
+    // Data that is read from somewhere: who computes with it will say so.
+    const isData = interpreter.training !== undefined && toTensor.has(name);
+    return (
+      (isData ? unknownIn(positional) : undefined) ?? noteResult(interpreter, result, positional, keywords)
+    );
+  }
   carryValues(name, positional, result);
   if (positional.some(isArray)) return owned(interpreter, asArray(interpreter, name, positional, result));
   return owned(interpreter, result);

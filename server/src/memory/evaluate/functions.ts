@@ -11,6 +11,7 @@ import type {
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { childrenOf } from "../../python/walk";
+import { PythonError } from "./errors";
 import { Frame } from "./frame";
 import { dictOf } from "./iteration";
 import { noteSizes, type Interpreter } from "./interpreter";
@@ -151,11 +152,22 @@ function runBody(interpreter: Interpreter, node: FunctionDefinition | Lambda, fr
   return completion?.kind === "unknown" ? completion.reason : null;
 }
 
+/**
+ * A generator is run to its end before what it yields is used. Around a loader's one batch of a training loop the code behind
+ * its `yield` (logging, averages) finds nothing done yet with that batch: where it fails, the batch is still there.
+ */
 function runGenerator(interpreter: Interpreter, node: FunctionDefinition, frame: Frame): Value {
   const { references } = interpreter;
   const yielded: Value[] = [];
   frame.yielded = yielded;
-  interpreter.execute(node.body);
+  const state = interpreter.state();
+  try {
+    interpreter.execute(node.body);
+  } catch (error) {
+    const isTraining = interpreter.sampler?.isEntering === true;
+    if (!isTraining || yielded.length === 0 || !(error instanceof PythonError)) throw error;
+    interpreter.restore(state);
+  }
   const result = new IteratorValue(yielded.values(), yielded);
   references.retain(result);
   for (const value of yielded) references.release(value);

@@ -136,9 +136,18 @@ export function derivedTarget(interpreter: Interpreter, loss: string, output: Va
   const isClasses = classLosses.test(loss) && !/[Bb]inary|BCE/.test(loss);
   if (!isClasses) return interpreter.execution.input(shape, logits.dtype);
   const isSequence = shape.length === 3 && Object.hasOwn(compared, loss);
-  const classes = isSequence ? shape[2] : shape[1];
-  const kept = isSequence ? shape.slice(0, 2) : [...shape.slice(0, 1), ...shape.slice(2)];
-  return interpreter.execution.input(kept, "int64", classes);
+  const labels = isSequence ? { shape: shape.slice(0, 2), classes: shape[2] } : classNumbers(shape);
+  return interpreter.execution.input(labels.shape, "int64", labels.classes);
+}
+
+/** The class numbers that go with logits `[N, C, …]`: their shape, and how many classes there are. */
+export function classNumbers(logits: readonly number[]): ClassNumbers {
+  return { shape: [...logits.slice(0, 1), ...logits.slice(2)], classes: logits[1] };
+}
+
+export interface ClassNumbers {
+  readonly shape: readonly number[];
+  readonly classes: number | undefined;
 }
 
 /**

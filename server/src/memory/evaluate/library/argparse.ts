@@ -1,6 +1,8 @@
 /** `argparse`: `parse_args()` gives a namespace of the defaults. */
+import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { findAttribute } from "../attributes";
+import { itemsOf } from "../iteration";
 import type { Interpreter } from "../interpreter";
 import { ClassValue, NativeFunction, ObjectValue, TupleValue, type Native, type Value } from "../values";
 
@@ -101,7 +103,18 @@ for (const [name, method] of Object.entries(methods)) {
 }
 
 export const argparseFunctions: Readonly<Record<string, Native>> = {
-  "argparse.ArgumentParser": () => makeParser(parserType, new ObjectValue(namespaceType)),
+  "argparse.ArgumentParser": (interpreter, args, span) => {
+    const defaults = new ObjectValue(namespaceType);
+    const parents = itemsOf(interpreter, args.keywords.get("parents") ?? new TupleValue([]), span);
+    if (isUnknown(parents)) return parents;
+    for (const parent of parents) {
+      for (const [name, value] of defaultsOf(parent)?.attributes ?? []) {
+        interpreter.references.adopt(defaults, value);
+        defaults.attributes.set(name, value);
+      }
+    }
+    return makeParser(parserType, defaults);
+  },
   "argparse.Namespace": (_, args) => {
     const namespace = new ObjectValue(namespaceType);
     for (const [name, value] of args.keywords) namespace.attributes.set(name, value);

@@ -7,6 +7,7 @@ import type { Span } from "../../../python/tree";
 import { isFloating, Tensor, type Dtype } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
+import { isAlike } from "../either-way";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
 import { dataTensor } from "../nn/tensors";
@@ -76,17 +77,46 @@ const image = libraryClass("Image", {
   copy: (_, args) => args.at(0) ?? null,
 });
 
+/**
+ * A picture's mode, `"RGB"`. Code that looks whether a picture has another mode refuses it or converts it: what goes on has
+ * this one. Whether it has a certain mode, a run alone can tell.
+ */
+const mode = libraryClass("str", {
+  __eq__: (interpreter, args, span) => {
+    const { channels, asked } = comparedMode(args);
+    if (channels === undefined || asked === undefined) return interpreter.unknown("imageChannels", span);
+    return channels === asked;
+  },
+  __ne__: (interpreter, args, span) => {
+    const { picture, channels, asked } = comparedMode(args);
+    if (asked === undefined) return interpreter.unknown("imageChannels", span);
+    if (channels === undefined) picture?.attributes.set(" channels", asked);
+    return channels !== undefined && channels !== asked;
+  },
+});
+
+/** The picture whose mode is compared, its channels, and those of the mode that is asked for. */
+function comparedMode(args: CallArguments) {
+  const [own, other] = [args.at(0), args.at(1)];
+  const found = own instanceof ObjectValue ? own.attributes.get(" picture") : undefined;
+  const picture = found instanceof ObjectValue ? found : undefined;
+  const channels = picture === undefined ? undefined : pictureOf(picture)?.channels;
+  return { picture, channels, asked: typeof other === "string" ? modeChannels[other] : undefined };
+}
+
 export function imageOf(interpreter: Interpreter, picture: Picture): ObjectValue {
   const { channels, height, width, shorter } = picture;
   const known = (side: number | undefined): Value =>
     side ?? interpreter.unknown("imageSize", interpreter.callSpan);
-  return libraryObject(interpreter, image, {
+  const made = libraryObject(interpreter, image, {
     " channels": channels ?? null,
     " shorter": shorter ?? null,
     height: known(height),
     width: known(width),
     size: new TupleValue([known(width), known(height)]),
   });
+  made.attributes.set("mode", libraryObject(interpreter, mode, { " picture": made }));
+  return made;
 }
 
 export function pictureOf(value: Value): Picture | undefined {
@@ -104,17 +134,21 @@ export function pictureOf(value: Value): Picture | undefined {
 }
 
 /** The integers of a sequence, or one integer by itself. */
-function numbersIn(interpreter: Interpreter, value: Value, span: Span | undefined): (number | undefined)[] {
+export function numbersIn(
+  interpreter: Interpreter,
+  value: Value,
+  span: Span | undefined,
+): (number | undefined)[] {
   if (!(value instanceof ListValue || value instanceof TupleValue)) return [integer(value)];
   const items = itemsOf(interpreter, value, span);
   return isUnknown(items) ? [] : items.map((item) => integer(item));
 }
 
 /** What a transform makes of a size; undefined when its own arguments are not known. */
-type Geometry = (size: Size) => Size | undefined;
+export type Geometry = (size: Size) => Size | undefined;
 
 /** Applies a change of size to an image or to the last two dimensions of a tensor. */
-function reshape(
+export function reshape(
   interpreter: Interpreter,
   value: Value,
   geometry: Geometry,
@@ -136,16 +170,15 @@ function reshape(
 }
 
 /** `Resize(size)`: one number is the shorter side, two are height and width. */
-function resized(sizes: readonly (number | undefined)[]): Geometry {
+export function resized(sizes: readonly (number | undefined)[]): Geometry {
   const [height, width] = sizes;
   if (sizes.length === 2) return () => ({ height, width });
-  if (height === undefined) return () => undefined;
   return (size) => withShorterSide(size, height);
 }
 
 /** https://pytorch.org/vision/stable/generated/torchvision.transforms.Resize.html: `size * longer / shorter`, cut off. */
-function withShorterSide({ height, width }: Size, side: number): Size {
-  if (height === undefined || width === undefined)
+function withShorterSide({ height, width }: Size, side: number | undefined): Size {
+  if (height === undefined || width === undefined || side === undefined)
     return { height: undefined, width: undefined, shorter: side };
   if (height === width) return { height: side, width: side };
   return height < width
@@ -154,14 +187,13 @@ function withShorterSide({ height, width }: Size, side: number): Size {
 }
 
 /** A crop of one number is a square. */
-function cropped(sizes: readonly (number | undefined)[]): Geometry {
+export function cropped(sizes: readonly (number | undefined)[]): Geometry {
   const [height, width = height] = sizes;
-  if (height === undefined || width === undefined) return () => undefined;
   return () => ({ height, width });
 }
 
 /** `Pad(p)`, `Pad([left_right, top_bottom])`, `Pad([left, top, right, bottom])`. */
-function padded(paddings: readonly (number | undefined)[]): Geometry {
+export function padded(paddings: readonly (number | undefined)[]): Geometry {
   const [left, top = left, right = left, bottom = top] = paddings;
   if (left === undefined || top === undefined || right === undefined || bottom === undefined)
     return () => undefined;
@@ -219,18 +251,23 @@ const rotation: Native = (interpreter, args, span) =>
     : interpreter.unknown("call", span, { name: "RandomRotation" });
 
 /** A picture becomes a tensor of its own shape; what is one already keeps it. */
-function toTensor(name: string, dtype: Dtype): Native {
-  return () =>
-    transform(name, (interpreter, given, span) => {
-      const value = given.at(0) ?? null;
-      if (isUnknown(value)) return value;
-      if (value instanceof Tensor) return value.isArray ? channelsFirst(interpreter, value) : value;
-      const picture = pictureOf(value);
-      if (picture?.channels === undefined || picture.height === undefined || picture.width === undefined)
-        return interpreter.unknown("imageSize", span);
-      return dataTensor(interpreter, [picture.channels, picture.height, picture.width], dtype);
-    });
+export function tensorOfPicture(dtype: Dtype): Native {
+  return (interpreter, given, span) => {
+    const value = given.at(0) ?? null;
+    if (isUnknown(value)) return value;
+    if (value instanceof Tensor) return value.isArray ? channelsFirst(interpreter, value) : value;
+    const picture = pictureOf(value);
+    if (picture?.height === undefined || picture.width === undefined)
+      return interpreter.unknown("imageSize", span);
+    if (picture.channels === undefined) return interpreter.unknown("imageChannels", span);
+    return dataTensor(interpreter, [picture.channels, picture.height, picture.width], dtype);
+  };
 }
+
+const toTensor =
+  (name: string, dtype: Dtype): Native =>
+  () =>
+    transform(name, tensorOfPicture(dtype));
 
 /** Of an array the channels come last; bytes become numbers between 0 and 1. */
 function channelsFirst(interpreter: Interpreter, { shape, dtype }: Tensor): Value {
@@ -238,44 +275,59 @@ function channelsFirst(interpreter: Interpreter, { shape, dtype }: Tensor): Valu
   return dataTensor(interpreter, [channels, height, width], dtype === "uint8" ? "float32" : dtype);
 }
 
-const toImage: Native = () =>
-  transform("ToPILImage", (interpreter, given, span) => {
-    const value = given.at(0) ?? null;
-    if (!(value instanceof Tensor) || value.shape.length !== 3)
-      return isUnknown(value) ? value : interpreter.unknown("call", span, { name: "ToPILImage" });
-    const [channels, height, width] = value.shape;
-    return imageOf(interpreter, { channels, height, width });
-  });
+export const pictureOfTensor: Native = (interpreter, given, span) => {
+  const value = given.at(0) ?? null;
+  if (!(value instanceof Tensor) || value.shape.length !== 3)
+    return isUnknown(value) ? value : interpreter.unknown("call", span, { name: "ToPILImage" });
+  const [channels, height, width] = value.shape;
+  return imageOf(interpreter, { channels, height, width });
+};
+
+const toImage: Native = () => transform("ToPILImage", pictureOfTensor);
+
+/** A picture or tensor with another number of channels. */
+export function withChannels(
+  interpreter: Interpreter,
+  value: Value,
+  channels: number | undefined,
+  span: Span | undefined,
+): Value {
+  const picture = pictureOf(value);
+  if (picture !== undefined) return imageOf(interpreter, { ...picture, channels });
+  if (!(value instanceof Tensor) || channels === undefined)
+    return isUnknown(value) ? value : interpreter.unknown("call", span, { name: "Grayscale" });
+  const shape = [...value.shape.slice(0, -3), channels, ...value.shape.slice(-2)];
+  return dataTensor(interpreter, shape, value.dtype);
+}
 
 const grayscale: Native = (_, args) => {
   const channels = integer(args.or(0, "num_output_channels", 1));
-  return transform("Grayscale", (interpreter, given, span) => {
-    const value = given.at(0) ?? null;
-    const picture = pictureOf(value);
-    if (picture !== undefined) return imageOf(interpreter, { ...picture, channels });
-    if (!(value instanceof Tensor) || channels === undefined)
-      return isUnknown(value) ? value : interpreter.unknown("call", span, { name: "Grayscale" });
-    return dataTensor(
-      interpreter,
-      [...value.shape.slice(0, -3), channels, ...value.shape.slice(-2)],
-      value.dtype,
-    );
-  });
+  return transform("Grayscale", (interpreter, given, span) =>
+    withChannels(interpreter, given.at(0) ?? null, channels, span),
+  );
 };
+
+export function withDtype(
+  interpreter: Interpreter,
+  value: Value,
+  dtype: Value,
+  span: Span | undefined,
+): Value {
+  if (isUnknown(value)) return value;
+  if (!(value instanceof Tensor) || !(dtype instanceof DtypeValue))
+    return interpreter.unknown("call", span, { name: "ToDtype" });
+  if (value.dtype === dtype.dtype) return value;
+  return isFloating(value.dtype) || isFloating(dtype.dtype) || value.dtype === "uint8"
+    ? dataTensor(interpreter, value.shape, dtype.dtype)
+    : interpreter.unknown("call", span, { name: "ToDtype" });
+}
 
 /** `ConvertImageDtype(dtype)`, `ToDtype(dtype)`. */
 const toDtype: Native = (_, args) => {
   const dtype = args.or(0, "dtype", new DtypeValue("float32"));
-  return transform("ToDtype", (interpreter, given, span) => {
-    const value = given.at(0) ?? null;
-    if (isUnknown(value)) return value;
-    if (!(value instanceof Tensor) || !(dtype instanceof DtypeValue))
-      return interpreter.unknown("call", span, { name: "ToDtype" });
-    if (value.dtype === dtype.dtype) return value;
-    return isFloating(value.dtype) || isFloating(dtype.dtype) || value.dtype === "uint8"
-      ? dataTensor(interpreter, value.shape, dtype.dtype)
-      : interpreter.unknown("call", span, { name: "ToDtype" });
-  });
+  return transform("ToDtype", (interpreter, given, span) =>
+    withDtype(interpreter, given.at(0) ?? null, dtype, span),
+  );
 };
 
 /** `Compose([…])`: one after the other. */
@@ -307,20 +359,6 @@ const perhaps: Native = (interpreter, args, span) => {
     whole,
   );
 };
-
-function isAlike(one: Value, other: Value): boolean {
-  if (one === other) return true;
-  if (one instanceof Tensor && other instanceof Tensor)
-    return one.dtype === other.dtype && one.shape.join() === other.shape.join();
-  const [first, second] = [pictureOf(one), pictureOf(other)];
-  return (
-    first !== undefined &&
-    second !== undefined &&
-    first.channels === second.channels &&
-    first.height === second.height &&
-    first.width === second.width
-  );
-}
 
 const lambda: Native = (_, args) => {
   const callee = args.or(0, "lambd", null);

@@ -10,6 +10,7 @@ import { dataclassFunctions } from "./dataclasses";
 import { einopsFunctions } from "./einops";
 import { inspectionConstants, inspectionFunctions } from "./inspection";
 import { imageDatasetFunctions } from "./image-datasets";
+import { imageShapeFunctions } from "./image-functions";
 import { imageFunctions } from "./images";
 import { iterableFunctions } from "./iterables";
 import { makeQuantisation } from "./quantised";
@@ -37,6 +38,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...arrayFunctions,
   ...batchFunctions,
   ...imageFunctions,
+  ...imageShapeFunctions,
   ...imageDatasetFunctions,
   ...tableFunctions,
   ...pictureFunctions,

@@ -8,6 +8,7 @@ import { constructModule, forwardModule } from "../../modules/registry";
 import { noteResult, owned, toArguments } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { rootOf } from "../reasons";
+import { withLabels } from "../training/labels";
 import { ClassValue, NativeFunction, ObjectValue, type Native } from "../values";
 import { containerClasses } from "./containers";
 import { moduleHandle } from "./handle";
@@ -93,7 +94,7 @@ function forward(path: string): Native {
     if (!(object instanceof ObjectValue)) return interpreter.unknown("call", span, { name: path });
     const broken = object.module?.unknownParts.get("__init__");
     if (broken !== undefined) return broken;
-    const given = args.withoutFirst();
+    const given = withLabels(interpreter, path, args.withoutFirst());
     if (given.unknownKeywords !== undefined) return interpreter.note(given.unknownKeywords);
     const [positional, keywords] = toArguments(interpreter, given);
     const handle = moduleHandle(interpreter, object);

@@ -49,6 +49,8 @@ export class ScriptIteration {
     private readonly sampler: BatchSampler,
     private readonly loop: For | While,
     private readonly entry: ReturnType<typeof entryOf>,
+    /** What was not understood before the loop and may have changed a model. */
+    readonly changes: readonly Unknown[],
   ) {
     const named = this.modelsOf();
     this.models = [...named.keys()];
@@ -85,7 +87,8 @@ export class ScriptIteration {
     for (const [key, unknown] of before) interpreter.noted.set(key, unknown);
     execution.bounds.clear();
     if (warm !== undefined) interpreter.note(warm);
-    return new ScriptIteration(program, frames, sampler, way.loop, entry);
+    const changes = before.map(([, unknown]) => unknown);
+    return new ScriptIteration(program, frames, sampler, way.loop, entry, changes);
   }
 
   /** Samples of one batch as the script says them; undefined where no loader does. */
@@ -195,7 +198,7 @@ export class ScriptIteration {
       },
       calls,
       log: undefined,
-      hasDerivedTarget: false,
+      hasDerivedTarget: training.labels.size > 0,
       fault: fault ?? (backwardPeak === undefined ? this.noBackward() : undefined),
     };
   }

@@ -8,6 +8,7 @@ import type { Location, Peak, TimelinePoint } from "../../tape";
 import type { Dtype, Storage, Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
 import type { Interpreter } from "../interpreter";
+import type { ClassNumbers } from "../losses";
 import type { ObjectValue } from "../values";
 import { groupsOf, type ParameterGroup } from "./groups";
 
@@ -35,6 +36,8 @@ export class TrainingTrace {
   usesAutocast = false;
   /** Set where the setup says another precision than the script: its own regions do nothing. */
   ignoresAutocast = false;
+  /** Labels that nobody knows anything of but that a loss took them for class numbers. */
+  readonly labels = new Map<Unknown, ClassNumbers>();
   /** Micro-batches accumulate: gradients stay. */
   keepsGradients = false;
   ambient: AmbientAutocast;

@@ -1,0 +1,82 @@
+/**
+ * Branches of data preparation that make no difference to sizes: `if random() < 0.5: image = hflip(image)`. Both arms are run
+ * and what they bind is compared.
+ */
+import type { Expression, If, Statement } from "../../python/tree";
+import { Tensor } from "../tensor";
+import type { Unknown } from "../unknown";
+import { effectsOf } from "./effects";
+import type { Interpreter } from "./interpreter";
+import { pictureOf } from "./library/images";
+import type { Value } from "./values";
+
+/**
+ * Runs both arms and keeps what they leave alike; names that only one of them makes are not known. Where they leave a name
+ * different from each other, or do more than to bind names, nothing is changed and the answer is no.
+ */
+export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unknown): boolean {
+  if (!isData(interpreter)) return false;
+  const names = [...new Set([...boundNames(node.body), ...boundNames(node.orelse)])];
+  if (names.includes("")) return false;
+  const { frame, references, execution } = interpreter;
+  const values = (): (Value | undefined)[] =>
+    names.map((name) => {
+      const value = frame.lookup(name);
+      return value === undefined ? undefined : references.keep(value);
+    });
+  const bind = (given: readonly (Value | undefined)[]): void => {
+    names.forEach((name, i) => {
+      const value = given[i];
+      if (value === undefined) frame.remove(references, name);
+      else frame.assign(references, name, value);
+    });
+  };
+  const before = values();
+  const after = (arm: readonly Statement[]): readonly (Value | undefined)[] | undefined => {
+    const completion = execution.unobserved(() => interpreter.guard(() => interpreter.execute(arm)));
+    const found = completion === undefined ? values() : undefined;
+    bind(before);
+    return found;
+  };
+  const [one, other] = [after(node.body), after(node.orelse)];
+  if (one === undefined || other === undefined) return false;
+  const isSame = names.every((_, i) => before[i] === undefined || isAlike(one[i], other[i]));
+  if (isSame) bind(one.map((value, i) => (before[i] === undefined ? reason : value)));
+  return isSame;
+}
+
+/** Batches of a training script are asked for, and no model runs. */
+function isData({ sampler, training, execution }: Interpreter): boolean {
+  return sampler !== undefined && (training?.forwards ?? 0) === 0 && execution.phase !== "backward";
+}
+
+/** The names that an arm of plain assignments binds; an empty one where it does anything else. */
+function boundNames(arm: readonly Statement[]): string[] {
+  if (effectsOf(arm).trains) return [""];
+  return arm.flatMap((statement) =>
+    statement.kind === "Assign" ? statement.targets.flatMap(namesOf) : [""],
+  );
+}
+
+function namesOf(target: Expression): string[] {
+  if (target.kind === "Name") return [target.id];
+  return target.kind === "Tuple" ? target.elements.flatMap(namesOf) : [""];
+}
+
+/** Whether two values are of the same size and type, so that it does not matter which of them it is. */
+export function isAlike(one: Value | undefined, other: Value | undefined): boolean {
+  if (one === other) return true;
+  if (one instanceof Tensor && other instanceof Tensor) {
+    const isPlain = !one.requiresGrad && !other.requiresGrad;
+    return isPlain && one.dtype === other.dtype && one.shape.join() === other.shape.join();
+  }
+  if (one === undefined || other === undefined) return false;
+  const [first, second] = [pictureOf(one), pictureOf(other)];
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    first.channels === second.channels &&
+    first.height === second.height &&
+    first.width === second.width
+  );
+}
