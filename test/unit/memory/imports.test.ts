@@ -54,6 +54,13 @@ describe("imports of other files", () => {
     ["a name that a package passes on", "from pkg import Layer", "Layer(4)"],
     ["a submodule", "from pkg import layers", "layers.Layer(4)"],
     ["everything", "from layers import *", "Layer(WIDTH)"],
+    ["the namespace of a module", "import layers", "layers.__dict__['Layer'](4)"],
+    ["the namespace of a package", "import pkg", "pkg.__dict__['Layer'](4)"],
+    [
+      "a name that is looked for in a namespace",
+      "import pkg.layers as m",
+      "(m.__dict__['Layer'] if 'Layer' in m.__dict__.keys() and 'Other' not in m.__dict__ else nn.Linear)(4)",
+    ],
     ["a name that is None", "from layers import Layer, BIAS", "Layer(4 if BIAS is None else 9)"],
   ];
   for (const [name, importLine, made] of forms) {

@@ -275,4 +275,16 @@ class Data(torch.utils.data.Dataset):
       ["activations: input unknown, because `read` is not known here"],
     );
   });
+
+  it("with a model that nobody knows, in a wrapper too, are not understood for that reason", () => {
+    const files = { "engine.py": `import torch\n${loop}` };
+    const wrapped = begin.replace("Net(128)", "nn.DataParallel(torch.hub.load('a', 'b'))");
+    const text = `${imports}from engine import train_one_epoch\n${data}${wrapped}${run}`;
+    const { setup, estimates } = analysisOf(text, files);
+    assert.ok(setup.iteration !== undefined);
+    for (const estimate of estimates.all()) {
+      const reasons = estimate.unknown.map(({ reason }) => render(reason, "en")).join();
+      assert.ok(!estimate.complete && !reasons.includes("'None' object"), reasons);
+    }
+  });
 });

@@ -8,6 +8,7 @@ import type { Unknown } from "../unknown";
 import { effectsOf } from "./effects";
 import type { Interpreter } from "./interpreter";
 import { pictureOf } from "./library/images";
+import type { Completion } from "./statements";
 import type { Value } from "./values";
 
 /**
@@ -43,6 +44,32 @@ export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unkn
   const isSame = names.every((_, i) => before[i] === undefined || isAlike(one[i], other[i]));
   if (isSame) bind(one.map((value, i) => (before[i] === undefined ? reason : value)));
   return isSame;
+}
+
+/** `if random() > p: return picture` before a last `return blurred(picture)`: what is returned, where it does not matter which. */
+export function returnedEitherWay(interpreter: Interpreter, node: If): Completion {
+  const [first, ...more] = node.body;
+  const second = node.orelse[0] ?? lastAfter(node);
+  if (!isData(interpreter) || first?.kind !== "Return" || more.length > 0) return undefined;
+  if (second?.kind !== "Return" || node.orelse.length > 1) return undefined;
+  const run = (statement: Statement): Value | undefined => {
+    const { execution } = interpreter;
+    const completion = execution.unobserved(() => interpreter.guard(() => interpreter.execute([statement])));
+    return completion !== undefined && "kind" in completion && completion.kind === "return"
+      ? interpreter.references.own(completion.value)
+      : undefined;
+  };
+  const [one, other] = [run(first), run(second)];
+  if (one === undefined || !isAlike(one, other)) return undefined;
+  interpreter.references.retain(one);
+  return { kind: "return", value: one };
+}
+
+/** The statement behind a node, if it is the last of its function. */
+function lastAfter(node: If): Statement | undefined {
+  const around = node.parent;
+  if (around?.kind !== "FunctionDefinition") return undefined;
+  return around.body.at(-2) === node ? around.body.at(-1) : undefined;
 }
 
 /** Batches of a training script are asked for, and no model runs. */

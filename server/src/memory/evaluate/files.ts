@@ -146,9 +146,26 @@ export class Files {
   member(file: FileModule, name: string): Value | undefined {
     const { moduleName } = file.frame;
     if (name === "__name__") return moduleName;
+    if (name === "__dict__") return this.namespaceOf(file);
     if (this.isModelled(`${moduleName}.${name}`)) return new LibraryName(`${moduleName}.${name}`);
     const value = file.frame.lookup(name);
     return value === undefined && isPackage(file.key) ? this.inFile(file, () => this.find(name, 1)) : value;
+  }
+
+  /** `file.__dict__`: `models.__dict__[arch](…)` binds what is asked for; which names there are is not gone through. */
+  private namespaceOf(file: FileModule): DictValue {
+    const { interpreter } = this;
+    const dict = new DictValue();
+    const name = `${file.frame.moduleName}.__dict__`;
+    dict.registry = {
+      fill: (key) => {
+        const value = typeof key === "string" ? this.member(file, key) : undefined;
+        if (value !== undefined) dictSet(interpreter, dict, key, value);
+      },
+      doubt: () => undefined,
+      reason: interpreter.unknown("name", undefined, { name }),
+    };
+    return dict;
   }
 
   /** `from file import *` into a frame: what it brings hides what was there before. */

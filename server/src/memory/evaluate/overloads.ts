@@ -8,7 +8,7 @@ import type { Interpreter } from "./interpreter";
 import { itemsOf } from "./iteration";
 import { noteChanged, noteOffset } from "./offsets";
 import { contains, keyOf } from "./operations";
-import { DictValue, ListValue, ObjectValue, SetValue, TupleValue, type Value } from "./values";
+import { DictValue, LibraryName, ListValue, ObjectValue, SetValue, TupleValue, type Value } from "./values";
 
 /** What an operator's methods are called, in classes and as operators of the table. */
 interface MethodNames {
@@ -189,6 +189,8 @@ function containment(
   container: Value,
   span: Span,
 ): Value | undefined {
+  // the script is started by hand: no launcher has set anything
+  if (container instanceof LibraryName && container.path === "os.environ") return operator === "not in";
   if (!(container instanceof ObjectValue)) return undefined;
   const own = callMethod(interpreter, container, "__contains__", [item], span);
   const found = own ?? containedIn(interpreter, item, container, span);

@@ -5,7 +5,7 @@ import { noArguments } from "./arguments";
 import { assign, assignUnknown, deleteTarget } from "./assign";
 import { makeClass } from "./classes";
 import { effectsOf, type Effects } from "./effects";
-import { isSameEitherWay } from "./either-way";
+import { isSameEitherWay, returnedEitherWay } from "./either-way";
 import { EvaluationStopped, PythonError } from "./errors";
 import { binaryOperation, truthOf } from "./expressions";
 import { decorate, makeFunction } from "./functions";
@@ -186,6 +186,8 @@ function undecided(interpreter: Interpreter, node: tree.If, reason: Unknown): Co
   if (body.raises) return interpreter.execute(node.orelse);
   if (orelse.raises) return interpreter.execute(node.body);
   if (isSameEitherWay(interpreter, node, reason)) return undefined;
+  const returned = returnedEitherWay(interpreter, node);
+  if (returned !== undefined) return returned;
   if (isAside(interpreter, body, orelse)) {
     passBy(interpreter, [body, orelse], reason);
     return undefined;

@@ -39,6 +39,8 @@ export function getItem(interpreter: Interpreter, object: Value, index: Value, s
   if (object instanceof RangeValue) return getFromRange(interpreter, object, index, span);
   if (object instanceof ObjectValue) return getFromObject(interpreter, object, index, span);
   if (object instanceof ClassValue) return getFromClass(interpreter, object, index, span);
+  if (object instanceof LibraryName && object.path === "os.environ")
+    return interpreter.unknown("call", span, { name: object.path });
   // `list[int]`, `Callable[..., int]`: annotations at run time
   if (object instanceof LibraryName || object instanceof NativeFunction) return object;
   return interpreter.unknown("unsupported", span, { what: `${interpreter.typeName(object)}[]` });

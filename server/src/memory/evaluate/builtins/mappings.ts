@@ -22,6 +22,12 @@ function view(pick: (entry: { readonly key: Value; readonly value: Value }) => V
   };
 }
 
+/** Of a namespace, whose names nobody goes through, itself: `name in module.__dict__.keys()`. */
+const keys: Native = (interpreter, args, span) => {
+  const dict = dictIn(args);
+  return dict.registry === undefined ? view((entry) => entry.key)(interpreter, args, span) : dict;
+};
+
 const get: Native = (_, args) => {
   const dict = dictIn(args);
   const key = args.at(1) ?? null;
@@ -69,7 +75,7 @@ const popitem: Native = (interpreter, args, span) => {
 };
 
 export const dictMethods: Readonly<Record<string, Native>> = {
-  keys: view((entry) => entry.key),
+  keys,
   values: view((entry) => entry.value),
   items: view((entry) => new TupleValue([entry.key, entry.value])),
   get,

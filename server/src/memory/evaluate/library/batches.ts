@@ -190,12 +190,23 @@ export function isLoader(value: Value): value is ObjectValue {
   return value instanceof ObjectValue && value.type === loader;
 }
 
+const batchSampler = libraryClass("BatchSampler", {});
+
+const makeBatchSampler: Native = (interpreter, args) =>
+  args.unknownKeywords ??
+  libraryObject(interpreter, batchSampler, {
+    batch_size: args.or(1, "batch_size", null),
+    drop_last: args.or(2, "drop_last", false),
+  });
+
 const makeLoader: Native = (interpreter, args) => {
   if (args.unknownKeywords !== undefined) return args.unknownKeywords;
+  const given = args.or(4, "batch_sampler", null);
+  const plain = given instanceof ObjectValue && given.type === batchSampler ? given : undefined;
   return libraryObject(interpreter, loader, {
     dataset: args.or(0, "dataset", null),
-    batch_size: args.or(1, "batch_size", 1),
-    batch_sampler: args.or(4, "batch_sampler", null),
+    batch_size: plain?.attributes.get("batch_size") ?? args.or(1, "batch_size", 1),
+    batch_sampler: plain === undefined ? given : null,
     collate_fn: args.or(6, "collate_fn", null),
     drop_last: args.or(8, "drop_last", false),
     num_workers: args.or(5, "num_workers", 0),
@@ -291,6 +302,8 @@ const makeAccelerator: Native = (interpreter, args) =>
   });
 
 export const batchFunctions: Readonly<Record<string, Native>> = {
+  "torch.utils.data.BatchSampler": makeBatchSampler,
+  "torch.utils.data.sampler.BatchSampler": makeBatchSampler,
   "torch.utils.data.DataLoader": makeLoader,
   "torch.utils.data.dataloader.DataLoader": makeLoader,
   "torchdata.stateful_dataloader.StatefulDataLoader": makeLoader,

@@ -14,6 +14,7 @@ import { dataTensor } from "../nn/tensors";
 import { integer } from "../numbers";
 import {
   DtypeValue,
+  LibraryName,
   ListValue,
   NativeFunction,
   ObjectValue,
@@ -50,6 +51,8 @@ const modeChannels: Readonly<Record<string, number>> = {
   CMYK: 4,
 };
 
+const same: Native = (_, args) => args.at(0) ?? null;
+
 const image = libraryClass("Image", {
   convert: (interpreter, args, span) => {
     const picture = pictureOf(args.at(0) ?? null);
@@ -74,7 +77,23 @@ const image = libraryClass("Image", {
     const width = known ? right - left : undefined;
     return imageOf(interpreter, { channels: picture.channels, height, width });
   },
-  copy: (_, args) => args.at(0) ?? null,
+  transpose: (interpreter, args, span) => {
+    const picture = pictureOf(args.at(0) ?? null);
+    const [, way] = args.positional;
+    if (picture === undefined || !(way instanceof LibraryName))
+      return interpreter.unknown("call", span, { name: "Image.transpose" });
+    const isTurned = /\.(ROTATE_90|ROTATE_270|TRANSPOSE|TRANSVERSE)$/.test(way.path);
+    const { channels, height, width } = picture;
+    return isTurned ? imageOf(interpreter, { channels, height: width, width: height }) : (args.at(0) ?? null);
+  },
+  rotate: (interpreter, args, span) =>
+    args.or(3, "expand", false) === false
+      ? (args.at(0) ?? null)
+      : interpreter.unknown("call", span, { name: "Image.rotate" }),
+  copy: same,
+  filter: same,
+  point: same,
+  load: same,
 });
 
 /**
@@ -400,8 +419,28 @@ const transformPackages = [
   "torchvision.transforms.transforms",
 ];
 
+/** `PIL.ImageOps` that change neither size nor channels; a picture that is turned by its EXIF data has a size that only a run knows. */
+const operations = "autocontrast equalize flip invert mirror posterize solarize".split(" ");
+
+/** `ImageEnhance.Brightness(picture).enhance(factor)`. */
+const enhancer = libraryClass("Enhance", {
+  enhance: (_, args) => {
+    const object = args.at(0);
+    return object instanceof ObjectValue ? (object.attributes.get("image") ?? null) : null;
+  },
+});
+
+const enhance: Native = (interpreter, args) =>
+  libraryObject(interpreter, enhancer, { image: args.or(0, "image", null) });
+
 export const imageFunctions: Readonly<Record<string, Native>> = {
   "PIL.Image.open": openImage,
+  ...Object.fromEntries(operations.map((name) => [`PIL.ImageOps.${name}`, same])),
+  "PIL.ImageOps.grayscale": (interpreter, args, span) =>
+    withChannels(interpreter, args.or(0, "image", null), 1, span),
+  ...Object.fromEntries(
+    ["Brightness", "Color", "Contrast", "Sharpness"].map((name) => [`PIL.ImageEnhance.${name}`, enhance]),
+  ),
   ...Object.fromEntries(
     transformPackages.flatMap((root) =>
       Object.entries(transforms).map(([name, native]) => [`${root}.${name}`, native] as const),

@@ -295,9 +295,10 @@ const wrapperMethods: Readonly<Record<string, Native>> = {
     put(interpreter, object, "module", args.or(0, "module", null));
     return null;
   }),
-  forward: method((object, args, interpreter, span) =>
-    interpreter.call(object.module?.modules.get("module") ?? null, args, span),
-  ),
+  forward: method((object, args, interpreter, span) => {
+    const { modules, unknownParts } = object.module ?? {};
+    return interpreter.call(modules?.get("module") ?? unknownParts?.get("module") ?? null, args, span);
+  }),
 };
 
 const wrapper: ContainerClass = { methods: wrapperMethods };
