@@ -1,11 +1,25 @@
 /**
  * What optimizers keep between steps and what they allocate while they step. Figures: test/goldens/optimizers.json,
  * measured with torch 2.13 for every optimizer of `torch.optim`; others by their documentation or paper, as said in the
- * row. Bytes; `step` counters (4 bytes a tensor, on the host unless fused) are left out.
+ * row. Bytes; Scalars on the host, such as `step` (4 bytes a tensor), are
+ * left out.
  */
 import type { OptimizerSetting } from "./setup";
 import { roundedUp } from "./allocation-log";
-import { dtypeBytes, elementCount, type Dtype } from "./tensor";
+import {
+  bytesOf,
+  columnsOf,
+  foreachSteps,
+  highestTemporaries,
+  instant,
+  isOn,
+  rowsOf,
+  singleSteps,
+  type Options,
+  type StepBody,
+  type TrainedTensor,
+} from "./optimizer-steps";
+import { dtypeBytes, elementCount } from "./tensor";
 
 /** `foreach` is PyTorch's default for CUDA tensors, `single` for CPU tensors; `fused` is asked for. */
 export type OptimizerKernel = "foreach" | "fused" | "single";
@@ -25,19 +39,8 @@ export interface OptimizerNeeds {
   readonly pageable: boolean;
 }
 
-/** A parameter that is trained. */
-export interface TrainedTensor {
-  readonly shape: readonly number[];
-  readonly dtype: Dtype;
-}
-
-type Options = OptimizerSetting["options"];
-
-/** Temporaries of the loop over tensors: `own` tensors of the current size, `left` of the one before, still referenced. */
-interface LoopTemporaries {
-  readonly own: number;
-  readonly left: number;
-}
+/** Scalars in fp32 that are kept for each parameter on its device, not on the host. */
+type DeviceScalars = (options: Options, kernel: OptimizerKernel) => number;
 
 interface OptimizerRow {
   readonly name: string;
@@ -45,153 +48,70 @@ interface OptimizerRow {
   readonly spellings: readonly string[];
   /** State tensors of the parameter's size. */
   readonly tensors: (options: Options) => number;
-  /** Bytes of the state of one parameter when it is not so many tensors of its size and dtype. */
-  readonly stateOf?: (tensor: TrainedTensor, options: Options) => number;
-  /** Temporaries of the foreach kernels in copies of all parameters; undefined when there are no foreach kernels. */
-  readonly foreach: ((options: Options) => number) | undefined;
-  /** Further foreach temporaries in units of the largest parameter. */
-  readonly foreachLargest?: number;
-  readonly single: (options: Options) => LoopTemporaries;
+  /** Bytes of the state tensors of one parameter where they do not have its size and dtype. */
+  readonly stateOf?: (tensor: TrainedTensor, options: Options) => readonly number[];
+  readonly scalars?: DeviceScalars;
+  /** Undefined when there are no foreach kernels. */
+  readonly foreach?: StepBody;
+  /** Undefined when a step needs no temporaries, or nothing is known of them. */
+  readonly single?: StepBody;
   readonly fused: boolean;
   readonly pageable?: boolean;
 }
 
-function on(options: Options, name: string): boolean {
-  const value = options[name];
-  return typeof value === "number" ? value !== 0 : value === true;
-}
+/** `capturable` and the fused kernels want the count of steps on the device. */
+const countedSteps: DeviceScalars = (options, kernel) =>
+  isOn(options, "capturable") || kernel === "fused" ? 1 : 0;
 
-function decays(options: Options): number {
-  return on(options, "weight_decay") ? 1 : 0;
-}
-
-/** Weight decay or maximize need one copy of the gradients, both together still one. */
-function copies(options: Options): number {
-  return decays(options) === 1 || on(options, "maximize") ? 1 : 0;
-}
-
-const loop = (own: number, left: number): LoopTemporaries => ({ own, left });
-
-/** Adam and AdamW: the denominator; AdamW's decay is applied to the parameters in place. */
-function adam(name: string, spellings: readonly string[], decoupled: boolean): OptimizerRow {
+/** A row of `torch.optim`: its steps are those of the class. */
+function ofTorch(
+  name: keyof typeof singleSteps & keyof typeof foreachSteps,
+  tensors: OptimizerRow["tensors"],
+  more: Partial<OptimizerRow> = {},
+): OptimizerRow {
   return {
     name,
-    spellings,
-    tensors: (options) => 2 + (on(options, "amsgrad") ? 1 : 0),
-    foreach: () => 1,
-    single: (options) => loop(2 + (decoupled ? (on(options, "maximize") ? 1 : 0) : copies(options)), 1),
-    fused: true,
+    spellings: [name.toLowerCase()],
+    tensors,
+    foreach: foreachSteps[name],
+    single: singleSteps[name],
+    scalars: countedSteps,
+    fused: false,
+    ...more,
   };
 }
 
+function adamMoments(options: Options): number {
+  return 2 + (isOn(options, "amsgrad") ? 1 : 0);
+}
+
 const rows: readonly OptimizerRow[] = [
-  {
-    name: "SGD",
-    spellings: ["sgd"],
-    tensors: (options) => (on(options, "momentum") ? 1 : 0),
-    foreach: copies,
-    single: (options) =>
-      on(options, "maximize") && decays(options) === 0
-        ? loop(1, 1)
-        : loop(decays(options) + (on(options, "nesterov") ? 1 : 0), 0),
-    fused: true,
-  },
-  adam("Adam", ["adam"], false),
-  adam("AdamW", ["adamw"], true),
-  {
-    name: "NAdam",
-    spellings: ["nadam"],
-    tensors: () => 2,
-    foreach: (options) => 1 + decays(options),
-    single: (options) => loop(2 + decays(options), 1),
-    fused: false,
-  },
-  {
-    name: "RAdam",
-    spellings: ["radam"],
-    tensors: () => 2,
-    foreach: () => 1,
-    single: (options) => loop(2 + decays(options), 0),
-    fused: false,
-  },
-  {
-    name: "Adamax",
-    spellings: ["adamax"],
-    tensors: () => 2,
-    foreach: () => 1,
-    single: (options) => loop(1 + decays(options), 0),
-    fused: false,
-  },
-  {
-    name: "Adagrad",
-    spellings: ["adagrad"],
-    tensors: () => 1,
-    foreach: () => 2,
-    single: (options) => loop(1 + decays(options), 1),
-    fused: true,
-  },
-  {
-    name: "Adadelta",
-    spellings: ["adadelta"],
-    tensors: () => 2,
-    foreach: (options) => 2 + decays(options),
-    single: (options) => (decays(options) === 1 ? loop(3, 1) : loop(1, 2)),
-    fused: false,
-  },
-  {
-    name: "RMSprop",
-    spellings: ["rmsprop"],
-    tensors: (options) => 1 + (on(options, "momentum") ? 1 : 0) + (on(options, "centered") ? 1 : 0),
-    foreach: (options) => 1 + decays(options),
-    single: (options) => loop(1 + decays(options), 1),
-    fused: false,
-  },
-  {
-    name: "Rprop",
-    spellings: ["rprop"],
-    tensors: () => 2,
-    foreach: () => 1,
-    foreachLargest: 1.25,
-    single: () => loop(3, 0),
-    fused: false,
-  },
-  {
-    name: "ASGD",
-    spellings: ["asgd"],
-    tensors: () => 1,
-    foreach: () => 1,
-    single: (options) => loop(decays(options), 0),
-    fused: false,
-  },
-  {
-    // Matrices keep one number a row and a column, vectors one an element.
-    name: "Adafactor",
-    spellings: ["adafactor"],
-    tensors: () => 0,
-    stateOf: ({ shape, dtype }) => {
-      const [columns = 1, rows = 1] = [...shape].reverse();
-      if (shape.length < 2) return elementCount(shape) * dtypeBytes[dtype];
-      const rest = elementCount(shape.slice(0, -2));
-      return rest * (rows + columns) * dtypeBytes[dtype];
-    },
-    foreach: () => 1,
-    single: () => loop(1, 1),
-    fused: false,
-  },
-  {
-    name: "Muon",
-    spellings: ["muon"],
-    tensors: () => 1,
-    foreach: undefined,
-    single: () => loop(3, 0),
-    fused: false,
-  },
+  ofTorch("SGD", (options) => (isOn(options, "momentum") ? 1 : 0), { fused: true, scalars: () => 0 }),
+  ofTorch("Adam", adamMoments, { fused: true }),
+  ofTorch("Adam", adamMoments, { name: "AdamW", spellings: ["adamw"], fused: true }),
+  // the products of its momenta too
+  ofTorch("NAdam", () => 2, { scalars: (options) => (isOn(options, "capturable") ? 2 : 0) }),
+  ofTorch("RAdam", () => 2),
+  ofTorch("Adamax", () => 2),
+  ofTorch("Adagrad", () => 1, { fused: true }),
+  ofTorch("Adadelta", () => 2),
+  ofTorch(
+    "RMSprop",
+    (options) => 1 + (isOn(options, "momentum") ? 1 : 0) + (isOn(options, "centered") ? 1 : 0),
+  ),
+  ofTorch("Rprop", () => 2),
+  // step, eta and mu
+  ofTorch("ASGD", () => 1, { scalars: () => 3 }),
+  // Matrices keep one number a row and a column, vectors one an element.
+  ofTorch("Adafactor", () => 0, {
+    stateOf: (tensor) => (tensor.shape.length < 2 ? [bytesOf(tensor)] : [rowsOf(tensor), columnsOf(tensor)]),
+    scalars: () => 0,
+  }),
+  { name: "Muon", spellings: ["muon"], tensors: () => 1, single: singleSteps.Muon, fused: false },
   {
     name: "SparseAdam",
     spellings: ["sparseadam"],
     tensors: () => 2,
-    foreach: undefined,
-    single: () => loop(0, 0),
     fused: false,
   },
   {
@@ -202,8 +122,6 @@ const rows: readonly OptimizerRow[] = [
       const size = options.history_size;
       return 2 * (typeof size === "number" ? size : 100) + 2;
     },
-    foreach: undefined,
-    single: () => loop(0, 0),
     fused: false,
   },
   {
@@ -211,8 +129,7 @@ const rows: readonly OptimizerRow[] = [
     name: "Lion",
     spellings: ["lion"],
     tensors: () => 1,
-    foreach: undefined,
-    single: () => loop(1, 0),
+    single: () => [instant()],
     fused: false,
   },
   {
@@ -220,16 +137,13 @@ const rows: readonly OptimizerRow[] = [
     name: "LAMB",
     spellings: ["lamb", "fusedlamb"],
     tensors: () => 2,
-    foreach: undefined,
-    single: () => loop(2, 1),
+    single: singleSteps.Adam,
     fused: false,
   },
   {
     name: "FusedAdam",
     spellings: ["fusedadam"],
     tensors: () => 2,
-    foreach: undefined,
-    single: () => loop(0, 0),
     fused: true,
   },
   ...(
@@ -254,9 +168,7 @@ const rows: readonly OptimizerRow[] = [
     name,
     spellings,
     tensors: () => tensors,
-    stateOf: ({ shape }) => tensors * 4 * elementCount(shape),
-    foreach: undefined,
-    single: () => loop(0, 0),
+    stateOf: ({ shape }) => Array.from({ length: tensors }, () => 4 * elementCount(shape)),
     fused: true,
     pageable: true,
   })),
@@ -284,10 +196,8 @@ function eightBit(
     stateOf: ({ shape }) => {
       const count = elementCount(shape);
       const bytes = count < smallest8bit ? 4 * count : count + 4 * Math.ceil(count / block8bit);
-      return moments * bytes;
+      return Array.from({ length: moments }, () => bytes);
     },
-    foreach: undefined,
-    single: () => loop(0, 0),
     fused: true,
     pageable,
   };
@@ -327,7 +237,9 @@ function kernelOf(row: OptimizerRow, options: Options, device: "cuda" | "cpu"): 
 }
 
 /** Options that are on unless switched off: torch.optim.AdamW decays by 0.01. */
-const defaults: Readonly<Record<string, Options>> = { AdamW: { weight_decay: 0.01 } };
+const defaults: Readonly<Record<string, Options>> = {
+  AdamW: { weight_decay: 0.01, decoupled_weight_decay: true },
+};
 
 /**
  * What an optimizer needs for these parameters, in the order in which it goes over them. Undefined when the table does
@@ -343,53 +255,66 @@ export function optimizerNeeds(
   const { row } = found;
   const options: Options = { ...defaults[row.name], ...found.implied, ...setting.options };
   const kernel = kernelOf(row, options, device);
+  const scalars = device === "cuda" ? (row.scalars?.(options, kernel) ?? 0) : 0;
   let state = 0;
   let stateAllocated = 0;
-  const tensors = row.tensors(options);
   for (const parameter of parameters) {
-    const own = row.stateOf?.(parameter, options);
-    const size = bytesOf(parameter);
-    state += own ?? tensors * size;
-    stateAllocated += own === undefined ? tensors * roundedUp(size) : roundedUp(own);
+    const kept = [
+      ...(row.stateOf?.(parameter, options) ?? copies(row.tensors(options), bytesOf(parameter))),
+      ...copies(scalars, dtypeBytes.float32),
+    ];
+    for (const bytes of kept) {
+      state += bytes;
+      stateAllocated += roundedUp(bytes);
+    }
   }
-  const exact = temporaries(row, kernel, options, parameters.map(bytesOf));
-  const rounded = temporaries(
-    row,
-    kernel,
-    options,
-    parameters.map((parameter) => roundedUp(bytesOf(parameter))),
-  );
   return {
     name: row.name,
     kernel,
     state,
     stateAllocated,
-    temporary: exact,
-    temporaryAllocated: rounded,
+    temporary: temporaries(row, kernel, options, parameters, false),
+    temporaryAllocated: temporaries(row, kernel, options, parameters, true),
     pageable: row.pageable ?? false,
   };
 }
 
-function bytesOf({ shape, dtype }: TrainedTensor): number {
-  return elementCount(shape) * dtypeBytes[dtype];
+function copies(count: number, bytes: number): readonly number[] {
+  return Array.from({ length: count }, () => bytes);
 }
 
 function temporaries(
   row: OptimizerRow,
   kernel: OptimizerKernel,
   options: Options,
-  sizes: readonly number[],
+  parameters: readonly TrainedTensor[],
+  isRounded: boolean,
 ): number {
-  if (kernel === "fused" || sizes.length === 0) return 0;
-  if (kernel === "foreach" && row.foreach !== undefined) {
-    const all = sizes.reduce((sum, size) => sum + size, 0);
-    const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
-    return row.foreach(options) * all + Math.round((row.foreachLargest ?? 0) * largest);
+  const body = kernel === "fused" ? undefined : row[kernel];
+  if (body === undefined) return 0;
+  const units = kernel === "foreach" ? alike(parameters, row.name) : parameters.map((one) => [one]);
+  return highestTemporaries(body, options, units, isRounded);
+}
+
+/**
+ * What a foreach function steps together: parameters of a dtype, with Adafactor also either matrices or vectors. Dtypes
+ * come in the order of libstdc++'s hash map, the one first seen last: aten/src/ATen/native/ForeachUtils.h.
+ */
+function alike(parameters: readonly TrainedTensor[], name: string): readonly (readonly TrainedTensor[])[] {
+  const byDtype = groupsBy(parameters, ({ dtype }) => dtype).reverse();
+  if (name !== "Adafactor") return byDtype;
+  return byDtype.flatMap((group) => groupsBy(group, ({ shape }) => shape.length > 1));
+}
+
+function groupsBy(
+  parameters: readonly TrainedTensor[],
+  keyOf: (tensor: TrainedTensor) => string | boolean,
+): TrainedTensor[][] {
+  const groups = new Map<string | boolean, TrainedTensor[]>();
+  for (const parameter of parameters) {
+    const group = groups.get(keyOf(parameter));
+    if (group === undefined) groups.set(keyOf(parameter), [parameter]);
+    else group.push(parameter);
   }
-  const { own, left } = row.single(options);
-  let highest = 0;
-  sizes.forEach((size, i) => {
-    highest = Math.max(highest, own * size + left * (sizes[i - 1] ?? 0));
-  });
-  return highest;
+  return [...groups.values()];
 }

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isKnownOptimizer, optimizerNeeds, type TrainedTensor } from "../../../server/src/memory/optimizers";
+import { isKnownOptimizer, optimizerNeeds } from "../../../server/src/memory/optimizers";
+import type { TrainedTensor } from "../../../server/src/memory/optimizer-steps";
 import type { Dtype } from "../../../server/src/memory/tensor";
 
 interface Figures {
   state_bytes: number;
+  scalar_state_bytes: number;
   temporary_bytes?: number;
   error?: string;
 }
@@ -32,6 +34,20 @@ function layout(name: string, optimizer: string, dtype: Dtype = "float32"): Trai
   return [...many(1, [256, 256]), ...many(15, [32, 32]), ...(optimizer === "Muon" ? [] : many(16, [32]))];
 }
 
+interface OptionsCase {
+  optimizer: string;
+  arguments: Record<string, number | boolean>;
+  kernel: "foreach" | "fused" | "single";
+}
+
+const swept = JSON.parse(readFileSync(join(__dirname, "../../goldens/optimizer_options.json"), "utf8")) as {
+  layouts: Record<string, [number[], Dtype][]>;
+  cases: (OptionsCase & Record<string, [state: number, temporary: number] | undefined>)[];
+};
+
+/** Bytes of single numbers among a step's temporaries, which are left out. */
+const scalars = 32;
+
 /** Histories grow while they are not full: three steps had been taken. */
 const unsettled = new Set(["LBFGS", "SparseAdam"]);
 const kernels = ["foreach", "fused", "single"] as const;
@@ -47,11 +63,10 @@ describe("optimizers", () => {
           const options = { ...entry.arguments, foreach: kernel === "foreach", fused: kernel === "fused" };
           const needs = optimizerNeeds({ name: entry.optimizer, options }, layout(name, entry.optimizer));
           assert.equal(needs?.kernel, kernel);
-          assert.equal(needs.state, figures.state_bytes);
-          // Left out: scalars of 4 bytes each, and Adafactor's and Rprop's small vectors (2 % of the largest tensor).
-          const tolerance = ["Adafactor", "Rprop"].includes(entry.optimizer) ? 0.02 * 262_144 : 12;
+          const isOnDevice = kernel === "fused" || entry.optimizer === "ASGD";
+          assert.equal(needs.state, figures.state_bytes + (isOnDevice ? figures.scalar_state_bytes : 0));
           assert.ok(
-            Math.abs(needs.temporary - (figures.temporary_bytes ?? 0)) <= tolerance,
+            Math.abs(needs.temporary - (figures.temporary_bytes ?? 0)) <= scalars,
             `${needs.temporary} instead of ${figures.temporary_bytes}`,
           );
         });
@@ -63,10 +78,30 @@ describe("optimizers", () => {
         const needs = optimizerNeeds(
           { name: entry.optimizer, options: entry.arguments },
           layout("equal", entry.optimizer, "bfloat16"),
+          "cpu",
         );
         assert.equal(needs?.state, half.state_bytes);
       });
     }
+  }
+
+  for (const entry of swept.cases) {
+    const { optimizer, kernel, arguments: given } = entry;
+    it(`${optimizer} ${JSON.stringify(given)}, ${kernel}, parameters of several sizes, dtypes and ranks`, () => {
+      const options = { ...given, foreach: kernel === "foreach", fused: kernel === "fused" };
+      for (const [name, tensors] of Object.entries(swept.layouts)) {
+        const measured = entry[name];
+        if (measured === undefined) continue;
+        const [state, temporary] = measured;
+        const parameters = tensors.map(([shape, dtype]) => ({ shape, dtype }));
+        const needs = optimizerNeeds({ name: optimizer, options }, parameters);
+        assert.equal(needs?.state, state, name);
+        assert.ok(
+          Math.abs(needs.temporary - temporary) <= scalars,
+          `${name}: ${needs.temporary} instead of ${temporary}`,
+        );
+      }
+    });
   }
 
   it("finds an optimizer by class, by the header's name, and by its library's spelling", () => {

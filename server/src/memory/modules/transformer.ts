@@ -200,7 +200,10 @@ function activate(frame: ForwardFrame, input: Tensor): Tensor {
   throw new NotUnderstood(argumentNotUnderstood(frame.context.torchClass, "activation"));
 }
 
-function feedForward(frame: ForwardFrame, input: Tensor, dropout: string): Tensor {
+/** A block of a layer. It calls `used` where PyTorch binds the name of its input anew. */
+type Block = (input: Tensor, used: () => void) => Tensor;
+
+function feedForward(frame: ForwardFrame, input: Tensor, dropout: string, used: () => void): Tensor {
   const hidden = frame.childTensor("linear1", [input]);
   const active = activate(frame, hidden);
   frame.free(hidden);
@@ -208,6 +211,7 @@ function feedForward(frame: ForwardFrame, input: Tensor, dropout: string): Tenso
   frame.free(active);
   const out = frame.childTensor("linear2", [dropped]);
   frame.free(dropped);
+  used();
   const result = frame.childTensor(dropout, [out]);
   frame.free(out);
   return result;
@@ -220,32 +224,28 @@ function attend(
   query: Tensor,
   memory: Tensor,
   masks: Keywords,
+  used: () => void,
 ): Tensor {
   const result = frame.child(child, [query, memory, memory], { ...masks, need_weights: false });
   const output = Array.isArray(result) ? ((result as readonly Argument[])[0] ?? null) : result;
   const attended = frame.tensor(child, output);
+  used();
   const dropped = frame.childTensor(dropout, [attended]);
   frame.free(attended);
   return dropped;
 }
 
 /** `x + block(norm(x))` or `norm(x + block(x))`. */
-function residual(
-  frame: ForwardFrame,
-  x: Tensor,
-  norm: string,
-  normFirst: boolean,
-  block: (input: Tensor) => Tensor,
-): Tensor {
+function residual(frame: ForwardFrame, x: Tensor, norm: string, normFirst: boolean, block: Block): Tensor {
   if (normFirst) {
     const normed = frame.childTensor(norm, [x]);
-    const branch = block(normed);
-    frame.free(normed);
+    const branch = block(normed, () => frame.free(normed));
     const sum = frame.op("Tensor.__add__", [x, branch]);
     frame.free(branch, x);
     return sum;
   }
-  const branch = block(x);
+  // the caller still has it
+  const branch = block(x, () => undefined);
   const sum = frame.op("Tensor.__add__", [x, branch]);
   frame.free(branch);
   const normed = frame.childTensor(norm, [sum]);
@@ -274,10 +274,12 @@ const encoderLayer: ModuleRow = {
         attn_mask: canonicalMask(frame, values.src_mask, source),
         is_causal: values.is_causal ?? false,
       };
-      const x = residual(frame, source, "norm1", normFirst, (input) =>
-        attend(frame, "self_attn", "dropout1", input, input, masks),
+      const x = residual(frame, source, "norm1", normFirst, (input, used) =>
+        attend(frame, "self_attn", "dropout1", input, input, masks, used),
       );
-      return residual(frame, x, "norm2", normFirst, (input) => feedForward(frame, input, "dropout2"));
+      return residual(frame, x, "norm2", normFirst, (input, used) =>
+        feedForward(frame, input, "dropout2", used),
+      );
     }),
 };
 
@@ -304,13 +306,15 @@ const decoderLayer: ModuleRow = {
         is_causal: values.memory_is_causal ?? false,
       };
       const target = frame.tensor("tgt", values.tgt ?? null);
-      const x = residual(frame, target, "norm1", normFirst, (input) =>
-        attend(frame, "self_attn", "dropout1", input, input, own),
+      const x = residual(frame, target, "norm1", normFirst, (input, used) =>
+        attend(frame, "self_attn", "dropout1", input, input, own, used),
       );
-      const y = residual(frame, x, "norm2", normFirst, (input) =>
-        attend(frame, "multihead_attn", "dropout2", input, memory, cross),
+      const y = residual(frame, x, "norm2", normFirst, (input, used) =>
+        attend(frame, "multihead_attn", "dropout2", input, memory, cross, used),
       );
-      return residual(frame, y, "norm3", normFirst, (input) => feedForward(frame, input, "dropout3"));
+      return residual(frame, y, "norm3", normFirst, (input, used) =>
+        feedForward(frame, input, "dropout3", used),
+      );
     }),
 };
 

@@ -209,12 +209,15 @@ function run(call: OperatorCall): Tensor {
 
 // --- nn.MultiheadAttention ------------------------------------------------------------------------------------------
 
+interface Projections {
+  readonly query: Tensor;
+  readonly key: Tensor;
+  readonly value: Tensor;
+}
+
 /** The three projections: one product for self-attention, two for keys that are the values, else three. */
-function project(call: OperatorCall): { query: Tensor; key: Tensor; value: Tensor } {
+function project(call: OperatorCall, { query, key, value }: Projections): Projections {
   const { frame } = call;
-  const query = call.tensor("query");
-  const key = call.tensor("key");
-  const value = call.tensor("value");
   const width = query.shape.at(-1) ?? 1;
   const bias = call.optionalTensor("in_proj_bias");
   if (call.boolean("use_separate_proj_weight")) {
@@ -252,7 +255,7 @@ function required(
   query: Tensor | undefined,
   key: Tensor | undefined,
   value: Tensor | undefined,
-): { query: Tensor; key: Tensor; value: Tensor } {
+): Projections {
   if (query === undefined || key === undefined || value === undefined) return call.notUnderstood("query");
   return { query, key, value };
 }
@@ -282,11 +285,36 @@ function packed(call: OperatorCall, projection: Tensor, width: number, count: nu
   return parts;
 }
 
+/**
+ * Query, key and value with a batch of one where they have none. Each gets a view of its own, so that a tensor given
+ * twice is no longer seen to be one: three projections instead of a packed one.
+ */
+function batched(call: OperatorCall): Projections {
+  const turn = (name: string): Tensor => {
+    const tensor = call.tensor(name);
+    return tensor.shape.length === 2 ? unsqueeze(call.frame, tensor, 1) : tensor;
+  };
+  return { query: turn("query"), key: turn("key"), value: turn("value") };
+}
+
 /** F.multi_head_attention_forward: batch second, heads folded into the batch. */
 function multiheadAttention(call: OperatorCall): Argument {
   const { frame } = call;
-  const given = call.tensor("query");
+  const rank = call.tensor("query").shape.length;
+  const inputs = batched(call);
+  const given = inputs.query;
   if (given.shape.length !== 3) call.fail(shapesDoNotFit(call.name, [given.shape]));
+  const [output = null, weights = null] = batchedAttention(call, inputs);
+  if (rank === 3) return [output, weights];
+  return [
+    isTensor(output) ? squeeze(frame, output, [1]) : output,
+    isTensor(weights) ? squeeze(frame, weights, [0]) : weights,
+  ];
+}
+
+function batchedAttention(call: OperatorCall, inputs: Projections): readonly Argument[] {
+  const { frame } = call;
+  const given = inputs.query;
   const [length = 1, batch = 1, width = 1] = given.shape;
   const heads = call.number("num_heads");
   const headWidth = Math.floor(width / heads);
@@ -297,7 +325,7 @@ function multiheadAttention(call: OperatorCall): Argument {
   mask = canonicalMask(frame, mask, given);
   // With a causal hint and no weights wanted the mask itself is not used.
   if (causal && paddingMask === undefined && !needWeights) mask = undefined;
-  const projections = project(call);
+  const projections = project(call, inputs);
   const { query } = projections;
   let { key, value } = projections;
   for (const [name, replace] of [
@@ -311,6 +339,16 @@ function multiheadAttention(call: OperatorCall): Argument {
     replace(cat(frame, [before, repeated], 0));
     frame.free(repeated, before);
   }
+  // each further key has its column in the masks
+  const further = [call.optionalTensor("bias_k") !== undefined, call.values.add_zero_attn === true];
+  const widened = (given: Tensor): Tensor =>
+    further.reduce((tensor, isThere) => {
+      if (!isThere) return tensor;
+      const wide = call.op(`${F}.pad`, [tensor, [0, 1]]);
+      if (tensor !== given) frame.free(tensor);
+      return wide;
+    }, given);
+  if (mask !== undefined) mask = widened(mask);
   const split = (tensor: Tensor): Tensor => {
     const rows = tensor.shape[0] ?? 1;
     const turned = frame.scoped((inner) =>
@@ -325,7 +363,10 @@ function multiheadAttention(call: OperatorCall): Argument {
   );
   if (k === undefined || v === undefined) return call.notUnderstood("key");
   const sourceLength = k.shape[1] ?? 1;
-  const merged = mergedMask(call, mask, paddingMask, batch, heads, sourceLength);
+  const padding = paddingMask === undefined ? undefined : canonicalMask(frame, paddingMask, given);
+  const widePadding = padding === undefined ? undefined : widened(padding);
+  const merged = mergedMask(call, mask, widePadding, batch, heads, sourceLength);
+  if (widePadding !== padding) frame.free(widePadding);
   const dropout = call.boolean("training") && (numberOf(call.values.dropout_p) ?? 0) > 0;
   const outWeight = call.tensor("out_proj_weight");
   const outBias = call.optionalTensor("out_proj_bias");
@@ -341,6 +382,8 @@ function multiheadAttention(call: OperatorCall): Argument {
       causal: causal && merged === undefined,
     };
     const attended = attend(frame, row, 1);
+    // the function deletes them before it lays the heads side by side
+    frame.free(row.query, row.key, row.value, q, k, v);
     const flat = frame.scoped((inner) => {
       const turned = contiguousOf(inner, permute(inner, attended, [2, 0, 1, 3]));
       return view(inner, turned, [batch * length, width]) ?? turned;
@@ -396,22 +439,22 @@ function canonicalMask(frame: Frame, mask: Tensor | undefined, query: Tensor): T
 function mergedMask(
   call: OperatorCall,
   mask: Tensor | undefined,
-  paddingMask: Tensor | undefined,
+  padding: Tensor | undefined,
   batch: number,
   heads: number,
   sourceLength: number,
 ): Tensor | undefined {
   const { frame } = call;
   const own = mask !== undefined && mask.shape.length === 2 ? unsqueeze(frame, mask, 0) : mask;
-  if (paddingMask === undefined) return own;
-  const padding = canonicalMask(frame, paddingMask, call.tensor("query")) ?? paddingMask;
-  const wide = expand(frame, view(frame, padding, [batch, 1, 1, sourceLength]) ?? padding, [
-    batch,
-    heads,
-    1,
-    sourceLength,
-  ]);
-  const flat = reshape(frame, wide, [batch * heads, 1, sourceLength]);
+  if (padding === undefined) return own;
+  const flat = frame.scoped((inner) => {
+    const perBatch = view(inner, padding, [batch, 1, 1, sourceLength]) ?? padding;
+    return reshape(inner, expand(inner, perBatch, [batch, heads, 1, sourceLength]), [
+      batch * heads,
+      1,
+      sourceLength,
+    ]);
+  });
   return own === undefined ? flat : elementwiseOp(frame, "add", [own, flat]);
 }
 

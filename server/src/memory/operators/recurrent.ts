@@ -182,7 +182,7 @@ function runCell(call: OperatorCall, kind: Kind): Argument {
   let states: readonly Argument[];
   if (hx === null) {
     const zero = zeros();
-    states = [zero, zero];
+    states = kind === "lstm" ? [zero, zero] : [zero];
   } else {
     states = isSequence(hx) ? hx : [hx];
   }

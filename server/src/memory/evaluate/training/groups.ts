@@ -20,6 +20,13 @@ const positions: Readonly<Record<string, readonly string[]>> = {
   SGD: ["lr", "momentum", "dampening", "weight_decay", "nesterov"],
   Adam: ["lr", "betas", "eps", "weight_decay", "amsgrad"],
   AdamW: ["lr", "betas", "eps", "weight_decay", "amsgrad"],
+  NAdam: ["lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay"],
+  RAdam: ["lr", "betas", "eps", "weight_decay", "decoupled_weight_decay"],
+  Adamax: ["lr", "betas", "eps", "weight_decay"],
+  Adagrad: ["lr", "lr_decay", "weight_decay"],
+  Adadelta: ["lr", "rho", "eps", "weight_decay"],
+  ASGD: ["lr", "lambd", "alpha", "t0", "weight_decay"],
+  Muon: ["lr", "weight_decay", "momentum", "nesterov"],
   RMSprop: ["lr", "alpha", "eps", "weight_decay", "momentum", "centered"],
   LBFGS: [
     "lr",
