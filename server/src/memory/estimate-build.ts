@@ -4,7 +4,7 @@ import type { UnknownPart } from "./estimate";
 import { buildModel, type Subject } from "./estimate-subject";
 import { Program } from "./evaluate/program";
 import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
-import { ScriptIteration } from "./evaluate/training/iteration";
+import { ScriptIteration, type MissingModel } from "./evaluate/training/iteration";
 import type { ObjectValue } from "./evaluate/values";
 import type { World } from "./evaluate/world";
 import type { TrainingSetup } from "./setup";
@@ -30,15 +30,20 @@ export function newProgram(module: Module, setup: TrainingSetup, world?: World):
 }
 
 /**
- * The models that the script's training loop works with, as they are once an iteration has run. Undefined where the loop is
- * not reached or works with none, and where the states are to be of a type that the script does not give them.
+ * The models that the script's training loop works with, as they are once an iteration has run; or why there are none. Undefined
+ * where the states are to be of a type that the script does not give them.
  */
-export function buildIteration(module: Module, setup: TrainingSetup, world?: World): Built | undefined {
+export function buildIteration(
+  module: Module,
+  setup: TrainingSetup,
+  world?: World,
+): Built | MissingModel | undefined {
   const { iteration, precision, mode } = setup;
   const isCast = /^(fp|bf)16$/.test(precision?.value ?? "") && precision?.from !== "script";
   if (iteration === undefined || isCast || mode?.value === "infer") return undefined;
   const reached = ScriptIteration.reach(newExecution(setup), module, iteration.value, world);
-  if (!(reached instanceof ScriptIteration) || reached.models.length === 0) return undefined;
+  if (!(reached instanceof ScriptIteration)) return { name: "nn.Module", reason: reached };
+  if (reached.models.length === 0) return reached.missingModel;
   reached.adopt();
   const { program, model } = reached;
   return { program, model, noted: program.noted(), iteration: reached };

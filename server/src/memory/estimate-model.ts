@@ -24,7 +24,7 @@ import {
 import { unknownParts } from "./evaluate/nn/state";
 import { exampleInput } from "./evaluate/library/pretrained-input";
 import type { ObjectValue } from "./evaluate/values";
-import type { ScriptIteration } from "./evaluate/training/iteration";
+import type { MissingModel, ScriptIteration } from "./evaluate/training/iteration";
 import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
 import type { Program } from "./evaluate/program";
@@ -183,6 +183,7 @@ export class Estimator {
   private estimateTrained(): ModelEstimate | undefined {
     const reached = this.reachIteration();
     if (reached === undefined) return this.estimateOne();
+    if ("reason" in reached) return this.estimateOne() ?? this.modelMissing(reached);
     const { built, setup, ran } = reached;
     const subject = subjectOf(reached.iteration, setup);
     if (ran.measure.backward === undefined) return this.withoutStep(reached, subject);
@@ -191,11 +192,12 @@ export class Estimator {
     return this.withSteps(subject, built, ran);
   }
 
-  /** The script's own iteration, run once; undefined where that is not asked for or the loop is not reached. */
-  private reachIteration(): Reached | undefined {
+  /** The script's own iteration, run once, or why it has no model; undefined where that is not asked for. */
+  private reachIteration(): Reached | MissingModel | undefined {
     const built = buildIteration(this.module, this.setup, this.world);
-    const { iteration } = built ?? {};
-    if (built === undefined || iteration === undefined) return undefined;
+    if (built === undefined || "reason" in built) return built;
+    const { iteration } = built;
+    if (iteration === undefined) return undefined;
     const setup = withBatch(this.setup, iteration.batch);
     const plan = planOf(setup, undefined, iteration);
     return plan && { built, iteration, setup, ran: firstStep(built, plan) };
@@ -286,6 +288,13 @@ export class Estimator {
     if (parameter === undefined) return undefined;
     const reason = message(unknownReasons.argumentsNeeded, { name, parameter });
     return this.notBuilt(subject, { reason, span: subject.span });
+  }
+
+  /** A script trains something that nobody knows how to build: the place is where that was lost. */
+  private modelMissing({ name, reason }: MissingModel): ModelEstimate {
+    const span = reason.span ?? this.setup.iteration?.span ?? { start: 0, end: 0 };
+    const subject: Subject = { span, from: "script", text: name, build: () => reason };
+    return this.notBuilt(subject, reason);
   }
 
   /** No figure is known, and why. */

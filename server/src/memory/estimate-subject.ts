@@ -31,7 +31,8 @@ export function buildModel(
   let value = subject.build(program);
   if (value instanceof ClassValue) value = program.instantiate(value, subject.span);
   else if (value instanceof FunctionValue) value = program.call(value, new CallArguments([]));
-  if (value instanceof ObjectValue && value.module !== undefined) return unwrapped(value);
+  if (value instanceof ObjectValue && value.module !== undefined) value = unwrapped(value);
+  if (value instanceof ObjectValue && value.module !== undefined) return value;
   if (isUnknown(value)) return { reason: value.reason, span: value.span };
   return { reason: message(unknownReasons.notModule, { name: subject.text }), span: subject.span };
 }

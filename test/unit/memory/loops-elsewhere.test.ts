@@ -276,15 +276,19 @@ class Data(torch.utils.data.Dataset):
     );
   });
 
-  it("with a model that nobody knows, in a wrapper too, are not understood for that reason", () => {
-    const files = { "engine.py": `import torch\n${loop}` };
-    const wrapped = begin.replace("Net(128)", "nn.DataParallel(torch.hub.load('a', 'b'))");
-    const text = `${imports}from engine import train_one_epoch\n${data}${wrapped}${run}`;
-    const { setup, estimates } = analysisOf(text, files);
-    assert.ok(setup.iteration !== undefined);
-    for (const estimate of estimates.all()) {
-      const reasons = estimate.unknown.map(({ reason }) => render(reason, "en")).join();
-      assert.ok(!estimate.complete && !reasons.includes("'None' object"), reasons);
-    }
-  });
+  for (const made of ["make(128)", "nn.DataParallel(make(128))"]) {
+    it(`with a model that nobody knows say so where it is made: ${made}`, () => {
+      const files = { "engine.py": `import torch\n${loop}` };
+      const text = `${imports}from engine import train_one_epoch\nfrom nets import make\n${data}${begin.replace("Net(128)", made)}${run}`;
+      const [estimate, ...others] = analysisOf(text, files).estimates.all();
+      assert.deepEqual(others, []);
+      assert.equal(estimate?.notBuilt, true);
+      assert.ok(["model", made].includes(estimate.name));
+      assert.deepEqual(
+        estimate.unknown.map(({ reason }) => /nets\.make/.test(render(reason, "en"))),
+        [true],
+      );
+      assert.ok(["make(128)", made].includes(text.slice(estimate.span.start, estimate.span.end)));
+    });
+  }
 });

@@ -155,9 +155,8 @@ export function outermost(root: ObjectValue, among: ReadonlySet<ObjectValue>): O
   return found;
 }
 
-/** The model inside `DistributedDataParallel(model)`: what such wrappers add is the setup's matter. */
-export function unwrapped(object: ObjectValue): ObjectValue {
-  const inner = object.module?.modules.get("module");
-  const isWrapper = /Parallel$/.test(object.type.path ?? "");
-  return isWrapper && inner !== undefined && inner !== null ? inner : object;
+/** The model inside `DistributedDataParallel(model)`: what such wrappers add is the setup's matter. Unknown where that is. */
+export function unwrapped(object: ObjectValue): ObjectValue | Unknown {
+  if (!/Parallel$/.test(object.type.path ?? "")) return object;
+  return object.module?.modules.get("module") ?? object.module?.unknownParts.get("module") ?? object;
 }

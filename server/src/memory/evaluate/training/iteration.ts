@@ -3,7 +3,7 @@
  * script into its steady state and at least one more to measure. Whatever an iteration does counts: several models,
  * several backwards and optimizers, losses of the script's own. Bytes throughout.
  */
-import type { Expression, For, Module, While } from "../../../python/tree";
+import type { Expression, For, Module, Node, While } from "../../../python/tree";
 import { childrenOf } from "../../../python/walk";
 import { roundedUp } from "../../allocation-log";
 import type { Execution, TimelinePoint } from "../../tape";
@@ -16,7 +16,7 @@ import type { Frame } from "../frame";
 import type { BatchSampler, Interpreter } from "../interpreter";
 import { iterate } from "../iteration";
 import { isOwnOptimizer } from "../library/optimizers";
-import { ModuleState, tensorsOf, unwrapped } from "../nn/state";
+import { ModuleState, tensorsOf, unknownParts, unwrapped } from "../nn/state";
 import { Program } from "../program";
 import { autocastPrecision, blocksOf, checkpointedCount, type StepMeasure, type StepPlan } from "../step";
 import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
@@ -35,6 +35,11 @@ const warmIterations = 2;
 
 /** Measured iterations at most: until every optimizer has stepped in one of them. */
 const mostIterations = 8;
+
+export interface MissingModel {
+  readonly name: string;
+  readonly reason: Unknown;
+}
 
 export class ScriptIteration {
   /** The model, or a module that holds all of them by the names of their variables. */
@@ -244,13 +249,39 @@ export class ScriptIteration {
       return tensors.length > 0 && (isUsed || tensors.some((tensor) => trained.has(tensor)));
     };
     const counted = [...modules].filter(([module]) => isCounted(module));
-    return new Map(counted.map(([module, name]) => [unwrapped(module), name]));
+    return new Map(
+      counted.flatMap(([module, name]) => {
+        const inner = unwrapped(module);
+        return isUnknown(inner) ? [] : [[inner, name] as const];
+      }),
+    );
+  }
+
+  /** The name that the loop calls like a model, and why nobody knows what it is; undefined where there is none. */
+  get missingModel(): MissingModel | undefined {
+    for (const name of namesCalledIn(this.loop)) {
+      const value = this.frames.findLast(({ variables }) => variables.has(name))?.variables.get(name);
+      const [hidden] = value instanceof ObjectValue ? unknownParts(value) : [];
+      const reason = value !== undefined && isUnknown(value) ? value : hidden;
+      if (reason !== undefined) return { name, reason };
+    }
+    return undefined;
   }
 
   /** Takes everything off the figures that is not the models' and was there before the loop. */
   adopt(): void {
     this.program.adopt(this.model, this.entry);
   }
+}
+
+function namesCalledIn(loop: For | While): string[] {
+  const found: string[] = [];
+  const pending: Node[] = [...loop.body].reverse();
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.kind === "Call" && node.callee.kind === "Name") found.push(node.callee.id);
+    pending.push(...childrenOf(node).reverse());
+  }
+  return found;
 }
 
 function variablesOf(frames: readonly Frame[]): (readonly [string, Value])[] {
