@@ -403,6 +403,7 @@ OPS = [
     ("RNNCell(16, 24, bias=False) of float32[16]","nn.RNNCell(16, 24, bias=False)","m(a)",["float32[16]"]),
     ("LSTM(16, 24) of float32[5,3,16], m(a)[0]","nn.LSTM(16, 24)","m(a)[0]",["float32[5,3,16]"]),
     ("LSTM(16, 24) of float32[5,16], m(a)[0]","nn.LSTM(16, 24)","m(a)[0]",["float32[5,16]"]),
+    ("LSTM(16, 24, bias=False) of float32[5,3,16], m(a)[0]","nn.LSTM(16, 24, bias=False)","m(a)[0]",["float32[5,3,16]"]),
     ("LSTMCell(16, 24) of float32[3,16], m(a)[0]","nn.LSTMCell(16, 24)","m(a)[0]",["float32[3,16]"]),
     ("LSTMCell(16, 24) of float32[16], m(a)[0]","nn.LSTMCell(16, 24)","m(a)[0]",["float32[16]"]),
     ("LSTMCell(16, 24, bias=False) of float32[3,16], m(a)[0]","nn.LSTMCell(16, 24, bias=False)","m(a)[0]",["float32[3,16]"]),

@@ -293,11 +293,15 @@ function kernelDirection(
   const output = frame.empty([length, batch, layer.output], input.dtype);
   const last = frame.empty([batch, layer.output], input.dtype);
   const lastCell = frame.empty([batch, layer.size], input.dtype);
-  const parameters = [weights.input, weights.hidden, weights.inputBias, weights.hiddenBias];
-  const inputs = [input, ...parameters, ...states];
-  const shapes = inputs.map((tensor) => ({
-    shape: tensor?.shape ?? [],
-    dtype: tensor?.dtype ?? input.dtype,
+  // without biases zeros stand for them, and they have the weights' shapes: RNN.cpp, mkldnn_rnn
+  const biases = [
+    weights.inputBias ?? frame.empty(weights.input.shape, input.dtype),
+    weights.hiddenBias ?? frame.empty(weights.hidden.shape, input.dtype),
+  ];
+  const inputs = [input, weights.input, weights.hidden, ...biases, ...states];
+  const shapes = inputs.map(({ shape, dtype }, i) => ({
+    shape: i === hiddenBiasAt - 1 || i === hiddenBiasAt ? shape.slice(0, 1) : shape,
+    dtype,
   }));
   differentiable(frame, {
     name: "MkldnnRnnLayerBackward0",
@@ -308,7 +312,7 @@ function kernelDirection(
       if (gradients[0] === undefined) inner.empty(output.shape, output.dtype);
       // Both biases get the same gradient.
       const made = shapes.map(({ shape, dtype }, i) =>
-        inputs[i] === undefined || i === hiddenBiasAt ? undefined : inner.empty(shape, dtype),
+        i === hiddenBiasAt ? undefined : inner.empty(shape, dtype),
       );
       made[hiddenBiasAt] = made[hiddenBiasAt - 1];
       return made.map((gradient, i) => (wanted[i] === true ? gradient : undefined));
