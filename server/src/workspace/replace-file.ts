@@ -1,8 +1,9 @@
 /** Files replaced in one step: never half a file, and nothing left behind, whatever ends the program. */
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { chown, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { closeSync, fchmodSync, fsync, openSync, rmSync, writeFile } from "node:fs";
+import { chown, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import { errorCode } from "./problem";
 
 /** `changed` when the file is no longer what was read; the code when the system refuses. Nothing is written then. */
@@ -73,15 +74,18 @@ function isSame(now: Uint8Array | undefined, before: Uint8Array | undefined): bo
   return now === undefined || before === undefined ? now === before : Buffer.from(now).equals(before);
 }
 
-/** Without a mode the file gets that of any new one. */
+/**
+ * Without a mode the file gets that of any new one. It is made at once, not by a thread in the background: what such a thread
+ * makes while the program ends could not be removed any more.
+ */
 async function writeWhole(file: string, bytes: Uint8Array, mode: number | undefined): Promise<void> {
-  const handle = await open(file, "wx", mode);
+  const descriptor = openSync(file, "wx", mode);
   try {
     // The mode of `open` is cut by the umask.
-    if (mode !== undefined) await handle.chmod(mode);
-    await handle.writeFile(bytes);
-    await handle.sync();
+    if (mode !== undefined) fchmodSync(descriptor, mode);
+    await promisify(writeFile)(descriptor, bytes);
+    await promisify(fsync)(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
