@@ -212,10 +212,11 @@ export class Estimator {
     const isBuilt = one !== undefined && one.notBuilt !== true;
     const onlyInputUnknown = one?.peak === null && one.unknown.length === 1;
     if (isBuilt && (one.peak !== null || onlyInputUnknown)) return one;
-    const { noted } = built.program.interpreter;
-    noted.clear();
-    for (const change of iteration.changes) built.program.interpreter.note(change);
-    const reason = ran.noted.find((one) => one !== ran.measure.fault) ?? ran.measure.fault;
+    const { interpreter } = built.program;
+    interpreter.noted.clear();
+    for (const change of iteration.changes) interpreter.note(change);
+    const { fault } = ran.measure;
+    const reason = ran.noted.find((unknown) => unknown !== fault) ?? fault;
     if (reason !== undefined) this.setup = { ...this.setup, inputsUnknown: reason };
     this.subject = { value: subject };
     return this.assemble(subject, built, undefined);

@@ -62,22 +62,8 @@ export class LiveMemory {
   private peak: { live: number; allocated: number; operator: string; location: Location } = emptyPeak();
   /** What runs now: an operator in forward, a graph node in backward. */
   running: { operator: string; location: Location } = { operator: "", location: nowhere };
-  private readonly bytesOf: Record<StorageKind, number> = {
-    parameter: 0,
-    buffer: 0,
-    input: 0,
-    gradient: 0,
-    activation: 0,
-    host: 0,
-  };
-  private readonly savedOf: Record<StorageKind, number> = {
-    parameter: 0,
-    buffer: 0,
-    input: 0,
-    gradient: 0,
-    activation: 0,
-    host: 0,
-  };
+  private readonly bytesOf: Record<StorageKind, number> = noBytes();
+  private readonly savedOf: Record<StorageKind, number> = noBytes();
   private isUnobserved = false;
   /** Operators that are running; in backward they are those of a segment that is computed again. */
   protected callDepth = 0;
@@ -195,6 +181,10 @@ export class LiveMemory {
       this.timeline.push({ phase, operator, location, allocated, isRecomputed, ...this.liveBytes() });
     }
   }
+}
+
+function noBytes(): Record<StorageKind, number> {
+  return { parameter: 0, buffer: 0, input: 0, gradient: 0, activation: 0, host: 0 };
 }
 
 function emptyPeak(): { live: number; allocated: number; operator: string; location: Location } {

@@ -2,8 +2,7 @@
  * What the steps of `torch.optim` allocate while they run, told as their Python functions do it: a loop over units, and
  * in each of them local names that are bound, bound anew and deleted. A name keeps its tensors until it is bound anew, so
  * the next unit starts with what the one before left. Sources: `_single_tensor_*` and `_multi_tensor_*` of torch 2.13;
- * test/goldens/optimizers.json measures them. Scalars are
- * left out, but for those that foreach functions have for every parameter.
+ * test/goldens/optimizers.json measures them. Scalars are left out, but for those that foreach functions have for every parameter.
  */
 import { roundedUp } from "./allocation-log";
 import type { OptimizerSetting } from "./setup";

@@ -1,8 +1,7 @@
 /**
  * What optimizers keep between steps and what they allocate while they step. Figures: test/goldens/optimizers.json,
  * measured with torch 2.13 for every optimizer of `torch.optim`; others by their documentation or paper, as said in the
- * row. Bytes; Scalars on the host, such as `step` (4 bytes a tensor), are
- * left out.
+ * row. Bytes; scalars on the host, such as `step` (4 bytes a tensor), are left out.
  */
 import type { OptimizerSetting } from "./setup";
 import { roundedUp } from "./allocation-log";

@@ -70,7 +70,7 @@ class FileTorchFacts implements TorchFacts {
   }
 
   get provenance(): Provenance {
-    return (this.knownProvenance ??= createProvenance(this.resolve));
+    return (this.knownProvenance ??= createProvenance(this.resolve, () => this.frameworks));
   }
 
   get frameworks(): FrameworkFacts {

@@ -19,7 +19,7 @@ import { createReach, type Reach } from "./provenance/reach";
 import { backwardCalls, type BackwardCall } from "./provenance/sinks";
 import { collectStores, type Store } from "./provenance/stores";
 import type { Carried, ParameterUse, Path } from "./provenance/value";
-import { createFrameworkFacts } from "./frameworks";
+import type { FrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
 import { push } from "./resolve-index";
 
@@ -64,8 +64,9 @@ export interface Provenance {
   readonly evaluationPasses: readonly EvaluationPass[];
 }
 
-export function createProvenance(resolver: Resolver): Provenance {
-  return new FileProvenance(resolver);
+/** `frameworks` is asked only where something is kept. */
+export function createProvenance(resolver: Resolver, frameworks: () => FrameworkFacts): Provenance {
+  return new FileProvenance(resolver, frameworks);
 }
 
 class FileProvenance implements Provenance {
@@ -87,7 +88,10 @@ class FileProvenance implements Provenance {
     passes?: readonly EvaluationPass[];
   } = {};
 
-  constructor(resolver: Resolver) {
+  constructor(
+    resolver: Resolver,
+    private readonly frameworks: () => FrameworkFacts,
+  ) {
     this.resolver = resolver;
   }
 
@@ -150,8 +154,13 @@ class FileProvenance implements Provenance {
     );
     const handed = handedStores(resolver, backwards);
     const stores = [...this.stores, ...handed];
-    const frameworks = createFrameworkFacts(resolver);
-    const inHooks = keptInHooks(this.stores, { resolver, flow, carried: this.values, frameworks, backwards });
+    const inHooks = keptInHooks(this.stores, {
+      resolver,
+      flow,
+      carried: this.values,
+      frameworks: this.frameworks(),
+      backwards,
+    });
     const inLoops = keptValues(stores, {
       resolver,
       flow,

@@ -19,7 +19,7 @@ export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unkn
   if (!isData(interpreter)) return false;
   const names = [...new Set([...boundNames(node.body), ...boundNames(node.orelse)])];
   if (names.includes("")) return false;
-  const { frame, references, execution } = interpreter;
+  const { frame, references } = interpreter;
   const values = (): (Value | undefined)[] =>
     names.map((name) => {
       const value = frame.lookup(name);
@@ -34,7 +34,7 @@ export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unkn
   };
   const before = values();
   const after = (arm: readonly Statement[]): readonly (Value | undefined)[] | undefined => {
-    const completion = execution.unobserved(() => interpreter.guard(() => interpreter.execute(arm)));
+    const completion = tried(interpreter, arm);
     const found = completion === undefined ? values() : undefined;
     bind(before);
     return found;
@@ -53,8 +53,7 @@ export function returnedEitherWay(interpreter: Interpreter, node: If): Completio
   if (!isData(interpreter) || first?.kind !== "Return" || more.length > 0) return undefined;
   if (second?.kind !== "Return" || node.orelse.length > 1) return undefined;
   const run = (statement: Statement): Value | undefined => {
-    const { execution } = interpreter;
-    const completion = execution.unobserved(() => interpreter.guard(() => interpreter.execute([statement])));
+    const completion = tried(interpreter, [statement]);
     return completion !== undefined && "kind" in completion && completion.kind === "return"
       ? interpreter.references.own(completion.value)
       : undefined;
@@ -63,6 +62,11 @@ export function returnedEitherWay(interpreter: Interpreter, node: If): Completio
   if (one === undefined || !isAlike(one, other)) return undefined;
   interpreter.references.retain(one);
   return { kind: "return", value: one };
+}
+
+/** Runs an arm that may not be the one: what it allocates on its way is no part of any peak. */
+function tried(interpreter: Interpreter, arm: readonly Statement[]): Completion | Unknown {
+  return interpreter.execution.unobserved(() => interpreter.guard(() => interpreter.execute(arm)));
 }
 
 /** The statement behind a node, if it is the last of its function. */

@@ -312,6 +312,12 @@ export class ClassValue extends Heap {
     this.mro = linearize(this, bases);
   }
 
+  /** Methods that are the evaluator's own. */
+  addMethods(methods: Readonly<Record<string, Native>>): void {
+    for (const [name, method] of Object.entries(methods))
+      this.attributes.set(name, new NativeFunction(name, method));
+  }
+
   /** The first class in the method resolution order that satisfies the question. */
   find<Found>(ask: (type: ClassValue) => Found | undefined): Found | undefined {
     for (const type of this.mro) {

@@ -192,7 +192,7 @@ function matrixNorm(call: OperatorCall): Tensor {
   return reshape(call.frame, result, shape);
 }
 
-/** `sinc`, `deg2rad` and their like are one product or a kernel; these are their formulas by existing operators. */
+/** `deg2rad` and its inverse: a product with a number. */
 function degrees(call: OperatorCall): Tensor {
   return elementwiseOp(call.frame, "mul", [call.tensor("self"), call.value("factor")]);
 }

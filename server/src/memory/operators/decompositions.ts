@@ -54,6 +54,23 @@ const pivots: Part = { shape: ({ batch, smaller }) => [...batch, smaller], dtype
 const info: Part = { shape: ({ batch }) => batch, dtype: "int32" };
 const solved: Part = { shape: ({ other }) => other, isDifferentiable: true };
 
+/** Of symmetric matrices; both are computed and kept, whichever is asked for. */
+const eigen = {
+  signature: "A, UPLO='L', *, out=None",
+  node: "LinalgEighBackward0",
+  inputs: ["A"],
+  parts: {
+    eigenvalues: {
+      shape: ({ batch, smaller }: Sizes) => [...batch, smaller],
+      dtype: "real",
+      isDifferentiable: true,
+    },
+    eigenvectors: whole,
+  },
+  saved: ["eigenvalues", "eigenvectors"],
+  isSquare: true,
+} as const;
+
 const decompositions: readonly Decomposition[] = [
   {
     names: ["torch.linalg.inv", ...both("inverse")],
@@ -122,40 +139,16 @@ const decompositions: readonly Decomposition[] = [
     isSquare: true,
   },
   {
+    ...eigen,
     names: ["torch.linalg.eigh"],
-    signature: "A, UPLO='L', *, out=None",
-    node: "LinalgEighBackward0",
     meanwhile: 3,
-    inputs: ["A"],
-    parts: {
-      eigenvalues: {
-        shape: ({ batch, smaller }) => [...batch, smaller],
-        dtype: "real",
-        isDifferentiable: true,
-      },
-      eigenvectors: whole,
-    },
-    saved: ["eigenvalues", "eigenvectors"],
     results: ["eigenvalues", "eigenvectors"],
-    isSquare: true,
   },
   {
+    ...eigen,
     names: ["torch.linalg.eigvalsh"],
-    signature: "A, UPLO='L', *, out=None",
-    node: "LinalgEighBackward0",
     meanwhile: 1,
-    inputs: ["A"],
-    parts: {
-      eigenvalues: {
-        shape: ({ batch, smaller }) => [...batch, smaller],
-        dtype: "real",
-        isDifferentiable: true,
-      },
-      eigenvectors: whole,
-    },
-    saved: ["eigenvalues", "eigenvectors"],
     results: ["eigenvalues"],
-    isSquare: true,
   },
 ];
 

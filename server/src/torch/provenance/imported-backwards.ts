@@ -21,7 +21,7 @@ export function importedBackwards(resolver: Resolver): BackwardCall[] {
     if (called === undefined) continue;
     for (const backward of called.file.torch.provenance.ownBackwards) {
       const values = valuesGiven(call, called.definition, backward, called.file.torch.resolve, resolver);
-      if (values.length > 0) found.push({ ...backward, call, values, elsewhere: true });
+      if (values.length > 0) found.push({ ...backward, call, values });
     }
   }
   return found;

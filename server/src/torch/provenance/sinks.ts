@@ -11,8 +11,6 @@ export interface BackwardCall {
   readonly retains: "no" | "yes" | "unknown";
   /** True for `x.backward()` without a gradient: `x` must have one element. */
   readonly scalar: boolean;
-  /** True where `call` leads to a function of another file that runs the backward. */
-  readonly elsewhere: boolean;
 }
 
 /** The backward calls that a file writes out, in source order. */
@@ -32,13 +30,7 @@ function asBackward(call: Call, name: string, resolver: Resolver): BackwardCall 
   const qualified = resolver.qualifiedName(call.callee);
   if (qualified !== undefined && gradientFunctions.has(qualified)) {
     const given = call.positional[0] ?? keyword(call, "outputs") ?? keyword(call, "tensors");
-    return {
-      call,
-      values: given ? elements(given) : [],
-      retains: retains(call),
-      scalar: false,
-      elsewhere: false,
-    };
+    return { call, values: given ? elements(given) : [], retains: retains(call), scalar: false };
   }
   if (name !== "backward" && name !== "manual_backward") return undefined;
   if (call.callee.kind !== "Attribute" || resolver.functionOf(call)) return undefined;
@@ -46,12 +38,11 @@ function asBackward(call: Call, name: string, resolver: Resolver): BackwardCall 
   const [argument] = call.positional;
   const given = argument ?? keyword(call, "loss");
   if (given && (name === "manual_backward" || takesLoss(receiver, resolver))) {
-    return { call, values: [unscaled(given)], retains: retains(call), scalar: true, elsewhere: false };
+    return { call, values: [unscaled(given)], retains: retains(call), scalar: true };
   }
   if (receiver.kind === "Name" && receiver.id === "self") return undefined;
   const gradient = argument ?? keyword(call, "gradient");
-  const scalar = gradient === undefined;
-  return { call, values: [unscaled(receiver)], retains: retains(call), scalar, elsewhere: false };
+  return { call, values: [unscaled(receiver)], retains: retains(call), scalar: gradient === undefined };
 }
 
 /** `accelerator.backward(loss)`, `engine.backward(loss)`: the receiver is no tensor. */

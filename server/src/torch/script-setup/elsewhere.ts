@@ -8,8 +8,7 @@ import { callsWithin } from "../resolve-index";
 import type { SetupContext } from "../script-setup";
 import type { Place, TrainingLoop } from "../training-loop";
 import { Constants } from "./constants";
-import { callsOn } from "./forward";
-import { pathTo } from "./iteration";
+import { pathTo } from "./way";
 
 /** A call and the function that it runs. */
 interface Step {
@@ -61,16 +60,21 @@ function behind(
 ): LoopElsewhere | undefined {
   const { resolve: resolver, frameworks, trainingLoops } = file.torch;
   const step = { call, target: definition };
-  const loops = trainingLoops.loops.filter((loop) => pathFrom(definition, loop) !== undefined);
+  const found = trainingLoops.loops.flatMap((loop) => {
+    const path = pathFrom(definition, loop);
+    return path === undefined ? [] : [{ loop, path }];
+  });
   const there: SetupContext = {
-    ...{ resolver, frameworks, trainers: context.trainers, deepspeed: undefined, elsewhere: undefined },
-    trainingLoops: { ...trainingLoops, loops },
+    resolver,
+    frameworks,
+    trainingLoops: { ...trainingLoops, loops: found.map(({ loop }) => loop) },
     constants: new Constants(resolver, { call, target: definition, constants: context.constants }),
+    trainers: context.trainers,
+    deepspeed: undefined,
+    elsewhere: undefined,
   };
-  if (loops.length > 0) {
-    const paths = loops.flatMap((loop) => [pathFrom(definition, loop) ?? []]);
-    return { call, through: [step], context: there, paths };
-  }
+  if (found.length > 0)
+    return { call, through: [step], context: there, paths: found.map(({ path }) => path) };
   if (files <= 1) return undefined;
   const further = onlyLoop(there, callsWithin(resolver.index, definition), files - 1);
   return further && { ...further, call, through: [step, ...further.through] };
@@ -82,9 +86,4 @@ function pathFrom(definition: FunctionDefinition, loop: TrainingLoop): readonly 
   if (loop.root === definition) return path;
   const entry = path.findIndex((place) => place.kind === "call" && place.target === definition);
   return entry < 0 ? undefined : path.slice(entry + 1);
-}
-
-/** The steps from where a call into another file runs to a loop there. */
-export function stepsTo({ through }: LoopElsewhere, path: readonly Place[]): readonly Step[] {
-  return [...through, ...callsOn(path)];
 }

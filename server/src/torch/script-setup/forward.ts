@@ -1,15 +1,14 @@
 /** The call of the trained model in the loop that trains it, and the way there from where the script begins. */
-import type { Call, Conditional, FunctionDefinition, If, Lambda, Node } from "../../python/tree";
+import type { Call, Conditional, If, Node } from "../../python/tree";
 import { walk } from "../../python/walk";
 import type { ScriptForward, ScriptValue, SetupContext } from "../script-setup";
 import { createGradientModes, type GradientModes } from "../provenance/gradient-mode";
 import { identify, type Place, type TrainingLoop } from "../training-loop";
 import { modelOf } from "./optimizer";
+import { callsOn } from "./way";
 
 /** Helpers that are followed from the loop to the call. */
 const maximalDepth = 4;
-
-type CallPlace = Place & { readonly kind: "call" };
 
 export function forwardOf(context: SetupContext): ScriptValue<ScriptForward> | undefined {
   const model = modelOf(context)?.value;
@@ -122,10 +121,4 @@ function regionOf(path: readonly Place[]): readonly Node[] | undefined {
   if (place?.kind === "loop") return place.node.body;
   if (place?.kind !== "call") return undefined;
   return place.target.kind === "Lambda" ? [place.target.body] : place.target.body;
-}
-
-export function callsOn(path: readonly Place[]): { call: Call; target: FunctionDefinition | Lambda }[] {
-  return path
-    .filter((place): place is CallPlace => place.kind === "call")
-    .map(({ call, target }) => ({ call, target }));
 }

@@ -1,11 +1,10 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
 import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
-import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
-import { stepsTo } from "./elsewhere";
-import { wayTo } from "./fit";
-import { callsOn, forwardOf } from "./forward";
+import { identify, type LoopNode, type Place } from "../training-loop";
+import { forwardOf } from "./forward";
 import { modelOf, optimizerOf } from "./optimizer";
+import { callsOn, pathTo, wayTo } from "./way";
 
 export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
   const { loops } = context.trainingLoops;
@@ -25,7 +24,12 @@ function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration>
   if (elsewhere === undefined || shared === undefined) return undefined;
   const { root, through } = wayTo(context, elsewhere.call);
   const { loop, path } = shared;
-  const value = { root, through: [...through, ...stepsTo(elsewhere, path)], loop, isOfOneModel: false };
+  const value = {
+    root,
+    through: [...through, ...elsewhere.through, ...callsOn(path)],
+    loop,
+    isOfOneModel: false,
+  };
   return { value, span: elsewhere.call };
 }
 
@@ -39,12 +43,6 @@ function sharedLoop(
   );
   const place = path[last];
   return place?.kind === "loop" ? { loop: place.node, path: path.slice(0, last) } : undefined;
-}
-
-/** The way to the loop of an update, that loop included. */
-export function pathTo({ loop, backwards }: TrainingLoop): readonly Place[] {
-  const places = backwards[0]?.places ?? [];
-  return places.slice(0, places.findIndex((place) => place.kind === "loop" && place.node === loop) + 1);
 }
 
 function passes(path: readonly Place[], { node }: Place & { readonly kind: "loop" }): boolean {

@@ -4,7 +4,7 @@ import { CallArguments } from "../arguments";
 import { findAttribute } from "../attributes";
 import { itemsOf } from "../iteration";
 import type { Interpreter } from "../interpreter";
-import { ClassValue, NativeFunction, ObjectValue, TupleValue, type Native, type Value } from "../values";
+import { ClassValue, ObjectValue, TupleValue, type Native, type Value } from "../values";
 
 const parserType = new ClassValue("ArgumentParser", []);
 const groupType = new ClassValue("ArgumentGroup", []);
@@ -98,9 +98,7 @@ const methods: Readonly<Record<string, Native>> = {
   },
 };
 
-for (const [name, method] of Object.entries(methods)) {
-  for (const type of [parserType, groupType]) type.attributes.set(name, new NativeFunction(name, method));
-}
+for (const type of [parserType, groupType]) type.addMethods(methods);
 
 export const argparseFunctions: Readonly<Record<string, Native>> = {
   "argparse.ArgumentParser": (interpreter, args, span) => {

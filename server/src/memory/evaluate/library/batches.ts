@@ -24,7 +24,6 @@ import {
   Float,
   IteratorValue,
   ListValue,
-  NativeFunction,
   ObjectValue,
   TupleValue,
   type Native,
@@ -39,8 +38,7 @@ const mostGathered = 4096;
 /** A class of the library that has these methods; others that it may have are not known. */
 export function libraryClass(name: string, methods: Readonly<Record<string, Native>>): ClassValue {
   const type = new ClassValue(name, []);
-  for (const [key, method] of Object.entries(methods))
-    type.attributes.set(key, new NativeFunction(key, method));
+  type.addMethods(methods);
   type.unknownBase = new Unknown(message(unknownReasons.base, { name }), undefined);
   return type;
 }

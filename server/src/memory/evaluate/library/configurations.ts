@@ -162,8 +162,7 @@ export function configurationClass(): ClassValue {
     set_output_features_output_indices: () => null,
     to_dict: (interpreter, _, span) => notUnderstood(interpreter, span),
   };
-  for (const [name, method] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, method));
+  type.addMethods(methods);
   type.attributes.set(
     "per_layer_config",
     new PropertyValue(new NativeFunction("per_layer_config", perLayer)),

@@ -44,8 +44,8 @@ function shaping(name: string, parameter: string, geometry: (sizes: Sizes) => Ge
 
 /** `crop(img, top, left, height, width)`. */
 const crop: Native = (interpreter, args, span) => {
-  const sizes = [integer(args.or(3, "height", null)), integer(args.or(4, "width", null))];
-  const [height, width] = sizes;
+  const height = integer(args.or(3, "height", null));
+  const width = integer(args.or(4, "width", null));
   const geometry: Geometry = () => ({ height, width });
   return reshape(interpreter, args.or(0, "img", null), geometry, "crop", span);
 };

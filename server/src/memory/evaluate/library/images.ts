@@ -261,12 +261,12 @@ function shapingTransform(name: string, parameter: string, shaping: Shaping): Na
 const keeper =
   (name: string): Native =>
   () =>
-    transform(name, (_, given) => given.at(0) ?? null);
+    transform(name, same);
 
 /** A rotation keeps the size unless it is told to expand. */
 const rotation: Native = (interpreter, args, span) =>
   args.or(2, "expand", false) === false
-    ? transform("RandomRotation", (_, given) => given.at(0) ?? null)
+    ? transform("RandomRotation", same)
     : interpreter.unknown("call", span, { name: "RandomRotation" });
 
 /** A picture becomes a tensor of its own shape; what is one already keeps it. */

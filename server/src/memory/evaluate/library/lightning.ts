@@ -48,8 +48,7 @@ function moduleClass(base: ClassValue): ClassValue {
     all_gather: (_, args) => args.at(1) ?? null,
     __getattr__: (interpreter, args, span) => unknownMember(interpreter, args, span),
   };
-  for (const [name, method] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, method));
+  type.addMethods(methods);
   type.attributes.set("device", new PropertyValue(new NativeFunction("device", deviceOf)));
   for (const name of ["current_epoch", "global_step", "global_rank", "local_rank"])
     type.attributes.set(name, 0);

@@ -92,8 +92,7 @@ const oldCacheName = new PropertyValue(
 export function modelOutputClass(path: string): ClassValue | undefined {
   if (!paths.test(path)) return undefined;
   const type = new ClassValue("ModelOutput", []);
-  for (const [name, native] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, native));
+  type.addMethods(methods);
   type.attributes.set("past_key_values", oldCacheName);
   classes.add(type);
   return type;

@@ -50,8 +50,7 @@ function finish(type: ClassValue, fields: readonly FieldDefinition[]): void {
   type.fields = fields;
   type.construct = construct;
   type.attributes.set("_fields", new TupleValue(fields.map((field) => field.name)));
-  for (const [name, method] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, method));
+  type.addMethods(methods);
   type.attributes.set(
     "_make",
     new MethodWrapper(

@@ -85,8 +85,7 @@ const interfaceNames = /^transformers\.utils\.(generic\.)?GeneralInterface$/;
 export function interfaceClass(path: string): ClassValue | undefined {
   if (!interfaceNames.test(path)) return undefined;
   const type = new ClassValue("GeneralInterface", []);
-  for (const [name, method] of Object.entries(interfaceMethods))
-    type.attributes.set(name, new NativeFunction(name, method));
+  type.addMethods(interfaceMethods);
   type.attributes.set("register", new MethodWrapper("class", new NativeFunction("register", register)));
   return type;
 }
@@ -114,9 +113,13 @@ export const forwardConstants: Readonly<Record<string, (interpreter: Interpreter
   },
 };
 
-/** Reads a name of a file of the package. */
-function sourceOf(interpreter: Interpreter, file: string, name: string): Value | undefined {
-  return interpreter.files.source(`transformers.${file}`)?.frame.lookup(name);
+/** The library's losses by their kind. */
+function lossTable(
+  interpreter: Interpreter,
+): { readonly table: DictValue; readonly kinds: readonly string[] } | undefined {
+  const table = interpreter.files.source("transformers.loss.loss_utils")?.frame.lookup("LOSS_MAPPING");
+  if (!(table instanceof DictValue)) return undefined;
+  return { table, kinds: [...table.entries.values()].map(({ key }) => keyText(key)) };
 }
 
 /** `model.loss_function`: by the class's name, from the library's table of losses. */
@@ -125,20 +128,19 @@ const lossFunction: Native = (interpreter, args, span) => {
   if (!(model instanceof ObjectValue)) return null;
   const own = model.attributes.get("_loss_function");
   if (own !== undefined) return own;
-  const table = sourceOf(interpreter, "loss.loss_utils", "LOSS_MAPPING");
-  if (!(table instanceof DictValue))
+  const losses = lossTable(interpreter);
+  if (losses === undefined)
     return interpreter.unknown("name", span, { name: "transformers.loss.loss_utils.LOSS_MAPPING" });
+  const { table, kinds } = losses;
   const said = model.attributes.get("loss_type");
-  const kinds = [...table.entries.values()].map(({ key }) => keyText(key));
   const isKnown = typeof said === "string" && kinds.includes(said);
   return getItem(interpreter, table, isKnown ? said : "ForCausalLM", span ?? nowhere);
 };
 
 /** What `__init__` notes as the kind of loss: the first kind whose name stands in the class's. */
 export function lossKind(interpreter: Interpreter, type: ClassValue): Value {
-  const table = sourceOf(interpreter, "loss.loss_utils", "LOSS_MAPPING");
-  if (!(table instanceof DictValue)) return null;
-  const kinds = [...table.entries.values()].map(({ key }) => keyText(key));
+  const kinds = lossTable(interpreter)?.kinds;
+  if (kinds === undefined) return null;
   if (kinds.includes(type.name)) return type.name;
   return new RegExp(kinds.join("|")).exec(type.name)?.[0] ?? null;
 }

@@ -274,8 +274,7 @@ function modelClass(base: ClassValue): ClassValue {
     save_pretrained: nothing,
     push_to_hub: nothing,
   };
-  for (const [name, method] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, method));
+  type.addMethods(methods);
   for (const name of ["from_config", "_from_config"])
     type.attributes.set(name, classMethod(name, fromConfiguration));
   type.attributes.set("from_pretrained", classMethod("from_pretrained", modelFromPretrained));

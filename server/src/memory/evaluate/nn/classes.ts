@@ -18,13 +18,8 @@ import { ownMethodsOf } from "./own-methods";
 export function moduleBaseClass(): ClassValue {
   const type = new ClassValue("Module", []);
   type.path = "torch.nn.Module";
-  addMethods(type, moduleMethods);
+  type.addMethods(moduleMethods);
   return type;
-}
-
-function addMethods(type: ClassValue, methods: Readonly<Record<string, Native>>): void {
-  for (const [name, method] of Object.entries(methods))
-    type.attributes.set(name, new NativeFunction(name, method));
 }
 
 /** The class at a path of `torch.nn`: a container of the evaluator's own or a row of the table of modules. */
@@ -40,7 +35,7 @@ export function torchClass(
   const name = path.split(".").at(-1) ?? path;
   const type = new ClassValue(name, [parent ?? interpreter.library.moduleClass]);
   type.path = path;
-  if (container !== undefined) addMethods(type, container.methods);
+  if (container !== undefined) type.addMethods(container.methods);
   else if (row !== undefined) {
     type.attributes.set("__init__", new NativeFunction("__init__", constructor(path)));
     type.attributes.set("forward", new NativeFunction("forward", forward(path)));

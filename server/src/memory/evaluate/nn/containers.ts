@@ -22,6 +22,7 @@ import {
 import { attach, attachUnknown } from "./attach";
 import { callInTurn } from "./call";
 import { method } from "./methods";
+import { wrappedBy } from "./state";
 
 interface ContainerClass {
   readonly extends?: string;
@@ -295,10 +296,9 @@ const wrapperMethods: Readonly<Record<string, Native>> = {
     put(interpreter, object, "module", args.or(0, "module", null));
     return null;
   }),
-  forward: method((object, args, interpreter, span) => {
-    const { modules, unknownParts } = object.module ?? {};
-    return interpreter.call(modules?.get("module") ?? unknownParts?.get("module") ?? null, args, span);
-  }),
+  forward: method((object, args, interpreter, span) =>
+    interpreter.call(wrappedBy(object) ?? null, args, span),
+  ),
 };
 
 const wrapper: ContainerClass = { methods: wrapperMethods };

@@ -155,8 +155,12 @@ export function outermost(root: ObjectValue, among: ReadonlySet<ObjectValue>): O
   return found;
 }
 
+/** What `DataParallel(model)` and its like hold; Unknown where that is. */
+export function wrappedBy(object: ObjectValue): ObjectValue | Unknown | undefined {
+  return object.module?.modules.get("module") ?? object.module?.unknownParts.get("module");
+}
+
 /** The model inside `DistributedDataParallel(model)`: what such wrappers add is the setup's matter. Unknown where that is. */
 export function unwrapped(object: ObjectValue): ObjectValue | Unknown {
-  if (!/Parallel$/.test(object.type.path ?? "")) return object;
-  return object.module?.modules.get("module") ?? object.module?.unknownParts.get("module") ?? object;
+  return /Parallel$/.test(object.type.path ?? "") ? (wrappedBy(object) ?? object) : object;
 }

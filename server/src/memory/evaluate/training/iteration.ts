@@ -3,8 +3,8 @@
  * script into its steady state and at least one more to measure. Whatever an iteration does counts: several models,
  * several backwards and optimizers, losses of the script's own. Bytes throughout.
  */
-import type { Expression, For, Module, Node, While } from "../../../python/tree";
-import { childrenOf } from "../../../python/walk";
+import type { Expression, For, Module, While } from "../../../python/tree";
+import { childrenOf, walk } from "../../../python/walk";
 import { roundedUp } from "../../allocation-log";
 import type { Execution, TimelinePoint } from "../../tape";
 import type { Storage, Tensor } from "../../tensor";
@@ -274,13 +274,15 @@ export class ScriptIteration {
   }
 }
 
-function namesCalledIn(loop: For | While): string[] {
+function namesCalledIn({ body }: For | While): string[] {
   const found: string[] = [];
-  const pending: Node[] = [...loop.body].reverse();
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.kind === "Call" && node.callee.kind === "Name") found.push(node.callee.id);
-    pending.push(...childrenOf(node).reverse());
-  }
+  for (const statement of body)
+    walk(statement, {
+      enter: (node) => {
+        if (node.kind === "Call" && node.callee.kind === "Name") found.push(node.callee.id);
+        return true;
+      },
+    });
   return found;
 }
 

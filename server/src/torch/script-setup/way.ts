@@ -1,0 +1,38 @@
+/** Ways through a script: from where it begins to a node, and along the places of a training loop. */
+import type { Call, FunctionDefinition, Lambda, Node } from "../../python/tree";
+import { enclosingFunction } from "../../python/walk";
+import type { ScriptWay, SetupContext } from "../script-setup";
+import type { Place, TrainingLoop } from "../training-loop";
+
+/** Callers that are followed from a node to where the script begins. */
+const maximalDepth = 4;
+
+/** Where the script begins, and the calls that lead to a node; a function with several callers is a beginning itself. */
+export function wayTo({ resolver }: SetupContext, node: Node): ScriptWay {
+  const through: { call: Call; target: FunctionDefinition | Lambda }[] = [];
+  let at = node;
+  for (let depth = 0; depth < maximalDepth; depth++) {
+    const around = enclosingFunction(at);
+    if (around === undefined) return { root: undefined, through };
+    const callers = around.kind === "FunctionDefinition" ? resolver.callsTo(around) : [];
+    const [caller, other] = callers.filter((call) => resolver.functionOf(call) === around);
+    if (caller === undefined || other !== undefined) return { root: around, through };
+    through.unshift({ call: caller, target: around });
+    at = caller;
+  }
+  return { root: enclosingFunction(at), through };
+}
+
+/** The way to the loop of an update, that loop included. */
+export function pathTo({ loop, backwards }: TrainingLoop): readonly Place[] {
+  const places = backwards[0]?.places ?? [];
+  return places.slice(0, places.findIndex((place) => place.kind === "loop" && place.node === loop) + 1);
+}
+
+type CallPlace = Place & { readonly kind: "call" };
+
+export function callsOn(path: readonly Place[]): { call: Call; target: FunctionDefinition | Lambda }[] {
+  return path
+    .filter((place): place is CallPlace => place.kind === "call")
+    .map(({ call, target }) => ({ call, target }));
+}
