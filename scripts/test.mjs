@@ -54,6 +54,10 @@ suite(
     "node_modules/mocha/bin/mocha.js",
     // The process that the loader compiles with has once kept a finished run from ending.
     "--exit",
+    // Many tests wait for processes they have started: two at a time also where there is one core.
+    "--parallel",
+    "--jobs",
+    String(Math.max(2, os.availableParallelism())),
     "--reporter",
     "scripts/mocha-reporter.cjs",
     "test/{unit,protocol,cli,fuzz,docs}/**/*.test.ts",

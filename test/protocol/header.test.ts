@@ -176,7 +176,7 @@ describe("inside the # vram: comments", () => {
       position: { line: 1, character: 0 },
       snippet: [
         "# vram: device=${1:8GiB}, budget=${2:6.5GiB}, batch=256",
-        "# vram: input=${3:float32[B,3,32,32]}, target=${4:int64[B]<10}, loss=cross_entropy",
+        "# vram: input=${3:float32[B,3,224,224]}, target=${4:int64[B]<10}, loss=cross_entropy",
         "# vram: optimizer=adamw, precision=${5:fp32}",
         "",
       ].join("\n"),
@@ -199,6 +199,59 @@ describe("inside the # vram: comments", () => {
     const header = snippet.replaceAll(/\$\{\d+:([^}]*)\}/g, "$1").replace("[B,3,32,32]", "[B,1000]");
     await client.change(uri, [{ text: header + replaced }]);
     assert.equal(await figures(), "1,004,003 parameters");
+  });
+
+  describe("an input that only a header can say", () => {
+    const open = `import torch
+from torch import nn
+from elsewhere import batches
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(20, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in batches():
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+`;
+    const title = "Write an input into the header, with sizes to adjust: input=float32[B,20]";
+    const textWith = async (place: string): Promise<string | undefined> => {
+      const at = client.positionOf(uri, place, 2);
+      const actions = await client.actions(uri, { start: at, end: at });
+      const action = actions.find((one) => one.title === title);
+      return action && client.textAfter(uri, action.edit);
+    };
+
+    it("is written where the model stands, as an example, and gives the step", async () => {
+      await start(open);
+      for (const place of ["class Net", "model = Net()"]) {
+        assert.equal(await textWith(place), `# vram: input=float32[B,20]\n${open}`);
+      }
+      assert.equal(await textWith("optimizer.step()"), undefined, "not everywhere");
+      await client.change(uri, [{ text: (await textWith("model = Net()")) ?? "" }]);
+      const hover = await client.hover(uri, client.positionOf(uri, "model = Net()", 10));
+      assert.match(plain(hover?.contents as MarkupContent), /Peak of a training step \| .*in backward/);
+      assert.equal(await textWith("model = Net()"), undefined, "once it is said");
+    });
+
+    it("goes into the header that is there", async () => {
+      await start(`# vram: device=8GiB\n${open}`);
+      for (const place of ["# vram", "class Net"]) {
+        assert.equal(await textWith(place), `# vram: device=8GiB\n# vram: input=float32[B,20]\n${open}`);
+      }
+    });
+
+    it("is the placeholder of a new header", async () => {
+      await start(open);
+      assert.match((await headerFor())?.snippet ?? "", /input=\$\{\d+:float32\[B,20\]\}/);
+    });
   });
 
   it("takes the input from the training loop", async () => {

@@ -6,7 +6,7 @@ import { editorMessages } from "../messages/editor";
 import type { Finding, TextEdit } from "../rules/rule";
 import { diagnosticSource, fixesOf, readDiagnosticData, rulePageAddress } from "./diagnostics";
 import { fixAll } from "./fix-all";
-import { headerActions } from "./header-actions";
+import { exampleInputAction, headerActions, linesOfOpenInput } from "./header-actions";
 import { ignoreInFile, ignoreOnLine } from "./ignore-comments";
 import { workspaceEdit } from "./protocol-text";
 import { analysisFor, textIn } from "./session";
@@ -27,7 +27,9 @@ export async function codeActions(session: Session, params: CodeActionParams): P
   if (isWanted(CodeActionKind.QuickFix, only)) {
     for (const problem of problemsIn(analysed, params))
       actions.push(...actionsFor(session, analysed, problem));
-    if (isInHeader(analysed, params)) actions.push(...headerActions(analysed));
+    const inHeader = isInHeader(analysed, params);
+    if (inHeader) actions.push(...headerActions(analysed));
+    if (inHeader || isAtOpenInput(analysed, params)) actions.push(...exampleInputAction(analysed));
   }
   for (const kind of [fixAllKind, notebookFixAllKind]) {
     // Never offered unasked: computing it analyses the file again.
@@ -50,6 +52,16 @@ function isInHeader({ unit, analysis }: Analysed, params: CodeActionParams): boo
     const place = unit.locate(comment);
     return place?.uri === params.textDocument.uri && overlap(place.range, params.range);
   });
+}
+
+/** The cursor stands in a line that says something of a model whose input only a header can say. */
+function isAtOpenInput(analysed: Analysed, { textDocument, range }: CodeActionParams): boolean {
+  const { unit } = analysed;
+  const [start, end] = [range.start, range.end].map((position) => unit.offsetAt(textDocument.uri, position));
+  if (start === undefined || end === undefined) return false;
+  const { source } = unit.parsed();
+  const [first, last] = [source.lineOf(start), source.lineOf(end)];
+  return linesOfOpenInput(analysed).some((line) => first <= line && line <= last);
 }
 
 /** A finding that actions are asked for; `finding` is there when the current text still has it. */

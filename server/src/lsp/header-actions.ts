@@ -1,4 +1,7 @@
-/** Quick fixes inside the budget header: the largest micro-batch that fits, and what would make the step fit. */
+/**
+ * Quick fixes of the budget header: inside it the largest micro-batch that fits and what would make the step fit; where the
+ * model stands, the input that only a header can say.
+ */
 import { CodeActionKind } from "vscode-languageserver";
 import type { CodeAction } from "vscode-languageserver";
 import type { TrainingSetup } from "../memory/setup";
@@ -8,6 +11,7 @@ import { message } from "../messages/message";
 import type { Message } from "../messages/message";
 import type { TextEdit } from "../rules/rule";
 import { isOverLimit } from "./fit-text";
+import { exampleEntries, newHeaderPlace } from "./insert-header";
 import { largestBatchOf } from "./largest-batch";
 import { workspaceEdit } from "./protocol-text";
 import { textIn } from "./session";
@@ -28,6 +32,35 @@ export function headerActions(analysed: Analysed): CodeAction[] {
     actions.push(...actionFor(analysed, changes, message(texts.setOption, { change: title, size })));
   }
   return actions;
+}
+
+/** Lines that say something of a model whose input is not known: its class, where it is made, where the input was lost. */
+export function linesOfOpenInput({ analysis, unit }: Analysed): readonly number[] {
+  const model = analysis.estimates.first();
+  if (model === undefined || exampleEntries(analysis).length === 0) return [];
+  const { source } = unit.parsed();
+  const spans = [model.span, model.classSpan, ...model.unknown.map(({ span }) => span)];
+  return spans.flatMap((span) => (span === undefined ? [] : [source.lineOf(span.start)]));
+}
+
+/** Writes an example of the input into the header, or a header with it: its sizes are for the user to change. */
+export function exampleInputAction({ unit, analysis, settings }: Analysed): CodeAction[] {
+  const { header } = analysis;
+  const given = new Set(header.entries.map(({ key }) => key));
+  const open = exampleEntries(analysis).filter(
+    (entry) => ![...given].some((key) => entry.startsWith(`${key}=`)),
+  );
+  if (open.length === 0) return [];
+  const entries = open.join(", ");
+  const last = header.comments.at(-1);
+  const edits: TextEdit[] = [];
+  if (last === undefined) {
+    const { offset, before } = newHeaderPlace(unit.parsed(), unit.writtenText);
+    edits.push({ start: offset, end: offset, text: `${before}# vram: ${entries}\n` });
+  } else edits.push({ start: last.end, end: last.end, text: `\n# vram: ${entries}` });
+  const edit = workspaceEdit(unit, edits);
+  const title = textIn(settings, message(texts.setInput, { entries }));
+  return edit === undefined ? [] : [{ title, kind: CodeActionKind.QuickFix, edit }];
 }
 
 function actionFor(

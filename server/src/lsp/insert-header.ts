@@ -1,4 +1,5 @@
 /** Our own request: a budget header for a script that has none, filled from the script, the rest to be filled in. */
+import type { Analysis } from "../analysis";
 import { headEnd } from "../directives/comments";
 import { optimizerName } from "../directives/budget";
 import { hasHeader } from "../directives/header";
@@ -20,12 +21,23 @@ export async function budgetHeader(
   const { unit, analysis } = analysed;
   const parsed = unit.parsed();
   if (hasHeader(parsed.module)) return null;
-  const offset = placeFor(parsed, unit.writtenText);
+  const { offset, before } = newHeaderPlace(parsed, unit.writtenText);
   const place = unit.locate({ start: offset, end: offset });
   if (place === undefined) return null;
-  const needsLineEnd = offset > 0 && !/[\r\n]$/.test(parsed.source.text.slice(0, offset));
-  const snippet = `${needsLineEnd ? "\n" : ""}${snippetFor(analysis.setup)}\n`;
+  const snippet = `${before}${snippetFor(analysis.setup, exampleEntries(analysis))}\n`;
   return { uri: place.uri, position: place.range.start, snippet };
+}
+
+/** What a header could say of an input that the script leaves open; its sizes are for the user to change. */
+export function exampleEntries({ estimates }: Analysis): readonly string[] {
+  return estimates.first()?.unknown.find(({ header }) => header !== undefined)?.header ?? [];
+}
+
+/** Where a text without a header gets one, and what has to stand before it. */
+export function newHeaderPlace(parsed: ParsedModule, written: string): { offset: number; before: string } {
+  const offset = placeFor(parsed, written);
+  const needsLineEnd = offset > 0 && !/[\r\n]$/.test(parsed.source.text.slice(0, offset));
+  return { offset, before: needsLineEnd ? "\n" : "" };
 }
 
 /** Behind the docstring; else behind the lines that must stay first: shebang, encoding, a notebook's cell magic. */
@@ -60,12 +72,16 @@ const optional: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["accumulate", "devi
 /** Where the example would change what holds without the entry. */
 const placeholders: Readonly<Partial<Record<HeaderKey, string>>> = { precision: "fp32" };
 
-function snippetFor(setup: TrainingSetup): string {
+function snippetFor(setup: TrainingSetup, examples: readonly string[]): string {
   const known = valuesOf(setup);
   let stop = 0;
   const entry = (key: HeaderKey): string[] => {
     const value = known[key];
     if (value !== undefined) return [`${key}=${escaped(value)}`];
+    const ofKey = examples.filter((example) => example.startsWith(`${key}=`));
+    if (ofKey.length > 0) {
+      return ofKey.map((example) => `${key}=\${${++stop}:${escaped(example.slice(key.length + 1))}}`);
+    }
     if (optional.has(key) || (key === "target" && known.input !== undefined)) return [];
     stop += 1;
     const example = placeholders[key] ?? headerExamples[key].slice(key.length + 1);

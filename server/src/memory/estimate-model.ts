@@ -1,5 +1,5 @@
 /** Estimates of the models of one file and answers about them, computed on first use and kept. */
-import { message } from "../messages/message";
+import { message, type MessageText } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
 import type { Module } from "../python/tree";
 import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
@@ -11,6 +11,7 @@ import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
 import { heldBy, statesOf } from "./estimate-states";
+import { exampleInput, type ExampleInput } from "./example-input";
 import { firstStep, Reruns, type TracedStep } from "./estimate-reruns";
 import { ModelSteps } from "./estimate-steps";
 import {
@@ -22,8 +23,6 @@ import {
   type Subject,
 } from "./estimate-subject";
 import { unknownParts } from "./evaluate/nn/state";
-import { exampleInput } from "./evaluate/library/pretrained-input";
-import type { ObjectValue } from "./evaluate/values";
 import type { MissingModel, ScriptIteration } from "./evaluate/training/iteration";
 import { isLimit, rootOf } from "./evaluate/reasons";
 import { Allowance, type World } from "./evaluate/world";
@@ -322,11 +321,12 @@ export class Estimator {
 
   private assemble(
     subject: Subject,
-    { program, model, iteration }: Built,
+    built: Built,
     ran: TracedStep | undefined,
     steps?: ModelSteps,
-    held = heldBy(model),
+    held = heldBy(built.model),
   ): ModelEstimate {
+    const { program, model, iteration } = built;
     const measure = ran?.measure;
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
     const states = statesOf(held, this.setup, measure?.backward === undefined ? undefined : measure);
@@ -342,11 +342,10 @@ export class Estimator {
       unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
     for (const { reason, span } of ran?.bounds ?? []) unknown.push({ reason, span: plainSpan(span) });
     const isUnderstood = unknown.length === 0;
-    if (measure === undefined) unknown.push(inputUnknown(this.setup, model));
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     if (measure !== undefined && peak !== null)
       this.step = () => stepTimeline(measure, states, needs, this.setup, peak);
-    return {
+    const estimate: ModelEstimate = {
       name: model.type.name,
       ...placeOf(subject, model),
       parameters: { count: states.count, bytes: device.parameters, trainable: states.trainable },
@@ -370,6 +369,12 @@ export class Estimator {
       layers: layersOf(model, measure?.calls),
       calls: measure?.calls?.allCalls().map((call) => ({ ...call, span: plainSpan(call.span) })) ?? [],
     };
+    // Last, since it runs the model; and for the trained one only, since it costs a forward.
+    if (measure === undefined) {
+      const example = subject === this.subject?.value ? exampleInput(built, this.setup) : undefined;
+      unknown.push(inputUnknown(this.setup, example));
+    }
+    return estimate;
   }
 
   /** What one more sample adds takes a step of its own, run when somebody asks: the one that the largest micro-batch takes. */
@@ -411,18 +416,28 @@ function stepUnknown({ reason, span }: Unknown): UnknownPart {
   return { span: plainSpan(span), reason: message(unknownReasons.unknownStep, { reason: rootOf(reason) }) };
 }
 
-/** That no step was simulated, and where the script left its input open; a header for models whose inputs are known. */
-function inputUnknown({ inputsUnknown }: TrainingSetup, model: ObjectValue): UnknownPart {
-  const keys = exampleInput(model);
-  if (keys !== undefined) {
-    const isImages = keys.includes("pixel_values");
-    const text = isImages ? unknownReasons.inputExampleImages : unknownReasons.inputExample;
-    return { span: inputsUnknown?.span, reason: message(text, { keys }) };
+/** That no step was simulated, where the script left its input open, and what a header could say of it. */
+function inputUnknown({ inputsUnknown }: TrainingSetup, example: ExampleInput | undefined): UnknownPart {
+  const span = inputsUnknown?.span;
+  const because = inputsUnknown === undefined ? undefined : rootOf(inputsUnknown.reason);
+  if (example === undefined) {
+    if (because === undefined) return { span: undefined, reason: message(unknownReasons.input) };
+    return { span, reason: message(unknownReasons.inputBecause, { reason: because }) };
   }
-  if (inputsUnknown === undefined) return { span: undefined, reason: message(unknownReasons.input) };
-  const reason = message(unknownReasons.inputBecause, { reason: rootOf(inputsUnknown.reason) });
-  return { span: inputsUnknown.span, reason };
+  const { kind, entries } = example;
+  const keys = entries.join(", ");
+  const isOwn = kind === "data" && because !== undefined;
+  const reason = isOwn
+    ? message(unknownReasons.inputExampleBecause, { reason: because, keys })
+    : message(inputExampleTexts[kind], { keys });
+  return { span, reason, header: entries };
 }
+
+const inputExampleTexts = {
+  text: unknownReasons.inputExample,
+  images: unknownReasons.inputExampleImages,
+  data: unknownReasons.inputExampleData,
+} satisfies Record<ExampleInput["kind"], MessageText>;
 
 function distinct(unknown: readonly Unknown[]): UnknownPart[] {
   const found = new Map<string, UnknownPart>();

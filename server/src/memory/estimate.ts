@@ -18,6 +18,8 @@ import type { LiveBytes, TimelinePoint } from "./tape";
 export interface UnknownPart {
   readonly span: Span | undefined;
   readonly reason: Message;
+  /** Entries of a header that would say it, with sizes for the user to change, e.g. `input=float32[B,3,224,224]`. */
+  readonly header?: readonly string[];
 }
 
 export interface Assumption {

@@ -73,6 +73,14 @@ export const unknownReasons = {
     en: "activations: input unknown. The header can say it: `# vram: {keys}`",
     "zh-cn": "激活：输入未知。可在头部注释中写明：`# vram: {keys}`",
   },
+  inputExampleData: {
+    en: "activations: input unknown. The header can say it, with the sizes of your data: `# vram: {keys}`",
+    "zh-cn": "激活：输入未知。可在头部注释中写明（尺寸以你的数据为准）：`# vram: {keys}`",
+  },
+  inputExampleBecause: {
+    en: "activations: input unknown, because {reason}. The header can say it, with the sizes of your data: `# vram: {keys}`",
+    "zh-cn": "激活：输入未知，原因是{reason}。可在头部注释中写明（尺寸以你的数据为准）：`# vram: {keys}`",
+  },
   imageChannels: {
     en: 'how many channels the images have is not known: no `.convert("RGB")` fixes it',
     "zh-cn": '图像的通道数未知：没有用 `.convert("RGB")` 固定',

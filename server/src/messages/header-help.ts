@@ -84,6 +84,10 @@ export const headerHelpTexts = {
     en: "Set batch to {batch, number}, the largest that fits",
     "zh-cn": "将 batch 设为可容纳的最大值 {batch, number}",
   },
+  setInput: {
+    en: "Write an input into the header, with sizes to adjust: {entries}",
+    "zh-cn": "将输入写入注释（尺寸请自行调整）：{entries}",
+  },
   setOption: {
     en: "Write into the header: {change} ({size})",
     "zh-cn": "写入注释：{change}（{size}）",

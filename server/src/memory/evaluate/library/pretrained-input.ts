@@ -25,8 +25,8 @@ interface Sizes {
   readonly classes: number;
 }
 
-/** The keys of a header for the model; undefined for models that take other things than tokens or images. */
-export function exampleInput(model: ObjectValue): string | undefined {
+/** Entries of a header for the model; undefined for models that take other things than tokens or images. */
+export function pretrainedInput(model: ObjectValue): readonly string[] | undefined {
   const { name } = model.type;
   const configuration = model.attributes.get("config");
   if (!(configuration instanceof ObjectValue)) return undefined;
@@ -47,5 +47,5 @@ export function exampleInput(model: ObjectValue): string | undefined {
   const given = isImage
     ? [`pixel_values=float32[B,${number("num_channels") ?? 3},${size},${size}]`]
     : [`input_ids=int64[B,${sizes.length}]<${words}`, `attention_mask=int64[B,${sizes.length}]<2`];
-  return [...given, ...head[1](sizes)].map((one) => `input=${one}`).join(", ") + ", loss=model";
+  return [...[...given, ...head[1](sizes)].map((one) => `input=${one}`), "loss=model"];
 }
