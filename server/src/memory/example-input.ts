@@ -28,7 +28,9 @@ export function exampleInput(built: Built, setup: TrainingSetup): ExampleInput |
     const isImages = pretrained.some((entry) => entry.startsWith("input=pixel_values="));
     return { entries: pretrained, kind: isImages ? "images" : "text" };
   }
-  if (!takesOneInput(built.model)) return undefined;
+  // A header speaks of one model.
+  const isOne = (built.iteration?.models.length ?? 1) === 1;
+  if (!isOne || !takesOneInput(built.model)) return undefined;
   const accepted = candidates(built.model).find((candidate) => isAccepted(built, setup, candidate));
   return accepted && { entries: [`input=${inputText([accepted])}`], kind: "data" };
 }

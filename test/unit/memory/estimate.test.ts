@@ -248,7 +248,9 @@ describe("estimates", () => {
       assert.equal(estimate.saved, null);
       assert.equal(estimate.peak, null);
       assert.ok(estimate.complete);
-      assert.deepEqual(reasons(estimate), ["activations: input unknown"]);
+      assert.deepEqual(reasons(estimate), [
+        "activations: input unknown. The header can say it, with the sizes of your data: `# vram: input=float32[B,3,224,224]`",
+      ]);
     });
 
     it("tied and shared parameters count once, unused ones count, frozen ones have no gradient", () => {

@@ -272,7 +272,9 @@ class Data(torch.utils.data.Dataset):
     assert.equal(estimate.peak, null);
     assert.deepEqual(
       estimate.unknown.map(({ reason }) => render(reason, "en")),
-      ["activations: input unknown, because `read` is not known here"],
+      [
+        "activations: input unknown, because `read` is not known here. The header can say it, with the sizes of your data: `# vram: input=float32[B,64]`",
+      ],
     );
   });
 

@@ -210,7 +210,9 @@ ${body.replace(/^/gm, "    ")}
     const [estimate] = analyze(parseModule(open[1]?.[1] ?? "")).estimates.all();
     assert.deepEqual(
       estimate?.unknown.map(({ reason }) => render(reason, "en")),
-      ["activations: input unknown, because the size of the images is not known: no transform fixes it"],
+      [
+        "activations: input unknown, because the size of the images is not known: no transform fixes it. The header can say it, with the sizes of your data: `# vram: input=float32[B,8]`",
+      ],
     );
   });
 
