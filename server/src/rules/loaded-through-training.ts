@@ -2,6 +2,7 @@
 import type { Name, Node, Statement } from "../python/tree";
 import { enclosingFunction } from "../python/walk";
 import type { Resolver } from "../torch/resolve";
+import { callsWithin } from "../torch/resolve-index";
 import type { RuleContext } from "./rule";
 
 /** The first statement behind the loading, in the same function, that trains: itself, or through functions it calls. */
@@ -18,7 +19,22 @@ export function trainingBehind(torch: RuleContext["torch"], load: Statement): St
     )
       return false;
     if (backwards.some(({ call }) => statement.start <= call.start && call.end <= statement.end)) return true;
-    return [...reach.functionsFrom([statement])].some((called) => trainers.has(called));
+    if (![...reach.functionsFrom([statement])].some((called) => trainers.has(called))) return false;
+    return !onlyEvaluates(torch, statement, trainers);
+  });
+}
+
+/** `test(loader)` or `run_epoch(test_loader, mode="test")`: of what could train, everything is called to evaluate. */
+function onlyEvaluates(
+  { provenance, resolve }: RuleContext["torch"],
+  statement: Statement,
+  trainers: ReadonlySet<Node | undefined>,
+): boolean {
+  const { withoutBackward, reach } = provenance;
+  if (withoutBackward.size === 0) return false;
+  return [...callsWithin(resolve.index, statement)].every((call) => {
+    if (withoutBackward.has(call)) return true;
+    return ![...reach.functionsFrom([call])].some((called) => trainers.has(called));
   });
 }
 

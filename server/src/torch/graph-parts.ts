@@ -1,28 +1,11 @@
-/**
- * What the graph of a value is made of, models behind models included: `carried` names the last model that was called,
- * `D` of `D(G(z))`; here are both calls, and whether anything of it comes from another iteration of a loop.
- */
+/** Whether anything in the graph of a value comes from another iteration of a loop. */
 import type { Expression, Node } from "../python/tree";
 import { walk } from "../python/walk";
 import type { TorchFacts } from "./facts";
 import type { Reach } from "./provenance";
-import { argumentsOf } from "./provenance/shapes";
 
 /** What is run again and again: a loop's body, or that of a function which a loop calls. */
 export type Round = Parameters<Reach["isInBody"]>[0] & Node;
-
-/** Every call that began a part of the graph, those whose results went into another model included. */
-export function graphCalls(torch: TorchFacts, value: Expression): ReadonlySet<Node> {
-  const found = new Set<Node>();
-  const pending: Node[] = [...torch.provenance.carried(value).sources];
-  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-    if (found.has(at)) continue;
-    found.add(at);
-    if (at.kind !== "Call") continue;
-    for (const argument of argumentsOf(at)) pending.push(...torch.provenance.carried(argument).sources);
-  }
-  return found;
-}
 
 /**
  * False as soon as something in the value may be left from an earlier round, or from before the first, and may carry

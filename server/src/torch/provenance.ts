@@ -2,10 +2,12 @@
  * Where values come from and what becomes of their graph: does a value carry one, has a backward freed it, does a later
  * backward need it, are gradients recorded here. Everything is computed on first use.
  */
-import type { Expression, FunctionDefinition, Node } from "../python/tree";
+import type { Call, Expression, FunctionDefinition, Node } from "../python/tree";
+import { callsWithoutBackward } from "./provenance/both-modes";
 import { createCarriedValues, type CarriedValues } from "./provenance/carried";
 import { evaluationPasses, type EvaluationPass } from "./provenance/evaluation";
 import { createFlow, type Flow } from "./provenance/flow";
+import { graphCallsOf } from "./provenance/graph-calls";
 import { createGraphSources } from "./provenance/graph-sources";
 import { createGradientModes, type GradientMode, type GradientModes } from "./provenance/gradient-mode";
 import { createGradientUse, type GradientUse } from "./provenance/gradient-use";
@@ -41,6 +43,8 @@ export interface Provenance {
   carried(expression: Expression, path?: Path): Carried;
   /** The same by the function's own text; parameters stay open. */
   carriedHere(expression: Expression, path?: Path): Carried;
+  /** Every call that began a part of the graph that a backward of the value walks, models behind models included. */
+  graphCalls(value: Expression): ReadonlySet<Node>;
   /** Which model classes have parameters. */
   readonly parameters: ModuleParameters;
   /** Whether autograd records at a node. */
@@ -54,6 +58,8 @@ export interface Provenance {
   readonly backwards: readonly BackwardCall[];
   /** Those that this file writes out. */
   readonly ownBackwards: readonly BackwardCall[];
+  /** Calls of functions that train or evaluate as a parameter says, where it says to evaluate: they run no backward. */
+  readonly withoutBackward: ReadonlySet<Call>;
   /** Appends, running sums and other places that may keep a value. */
   readonly stores: readonly Store[];
   /** Values with a graph that outlive their iteration. */
@@ -71,6 +77,7 @@ export function createProvenance(resolver: Resolver, frameworks: () => Framework
 
 class FileProvenance implements Provenance {
   private readonly resolver: Resolver;
+  private readonly calls = new Map<Expression, ReadonlySet<Node>>();
   private readonly keepers = new Map<FunctionDefinition, readonly ParameterUse[]>();
   private readonly lazy: {
     flow?: Flow;
@@ -86,6 +93,7 @@ class FileProvenance implements Provenance {
     carried?: CarriedValues;
     kept?: readonly KeptValue[];
     passes?: readonly EvaluationPass[];
+    withoutBackward?: ReadonlySet<Call>;
   } = {};
 
   constructor(
@@ -101,6 +109,12 @@ class FileProvenance implements Provenance {
 
   carriedHere(expression: Expression, path: Path = []): Carried {
     return this.values.of(expression, path);
+  }
+
+  graphCalls(value: Expression): ReadonlySet<Node> {
+    let calls = this.calls.get(value);
+    if (calls === undefined) this.calls.set(value, (calls = graphCallsOf(value, this.values)));
+    return calls;
   }
 
   get parameters(): ModuleParameters {
@@ -133,6 +147,10 @@ class FileProvenance implements Provenance {
     return (this.lazy.ownBackwards ??= backwardCalls(this.resolver));
   }
 
+  get withoutBackward(): ReadonlySet<Call> {
+    return (this.lazy.withoutBackward ??= callsWithoutBackward(this.resolver, this));
+  }
+
   get stores(): readonly Store[] {
     return (this.lazy.stores ??= collectStores(this.resolver));
   }
@@ -160,6 +178,7 @@ class FileProvenance implements Provenance {
       carried: this.values,
       frameworks: this.frameworks(),
       backwards,
+      walkedFrom: (value) => this.graphCalls(value),
     });
     const inLoops = keptValues(stores, {
       resolver,
@@ -169,6 +188,7 @@ class FileProvenance implements Provenance {
       reach,
       sources: createGraphSources({ resolver, reach, backwarded: this.values.proven().keys() }),
       backwards,
+      walkedFrom: (value) => this.graphCalls(value),
       assigned,
     });
     return (this.lazy.kept = [...inLoops, ...inHooks].sort((a, b) => a.value.start - b.value.start));

@@ -1,8 +1,11 @@
 /** Which models were told that none of their parameters require gradients. */
-import type { Attribute, Call, Expression, Node } from "../python/tree";
+import type { Attribute, Call, Expression, FunctionDefinition, Node } from "../python/tree";
 import { enclosingLoop } from "../python/walk";
 import { modelWrappers, roleKeepingMethods } from "./api";
+import { someNode } from "./provenance/shapes";
 import type { Resolver } from "./resolve";
+import { methodOfImported } from "./resolve-imported";
+import { lastPart } from "./resolve-index";
 
 export class FrozenModels {
   private frozen: ReadonlySet<string> | undefined;
@@ -53,6 +56,20 @@ export class FrozenModels {
     });
   }
 
+  /**
+   * `model.freeze()` of Lightning, which takes every parameter's gradients (`LightningModule.freeze`); a method of that name
+   * that somebody wrote may leave a part out.
+   */
+  private freezesWhole({ positional, keywords }: Call, model: Expression): boolean {
+    if (positional.length + keywords.length > 0) return false;
+    const { classDefinition, importedClass } = this.resolver.objectOf(model) ?? {};
+    const own =
+      (classDefinition && this.resolver.methodOf(classDefinition, "freeze")) ??
+      (classDefinition && this.resolver.imported.methodOf(classDefinition, "freeze")?.definition) ??
+      (importedClass && methodOfImported(importedClass, "freeze")?.definition);
+    return own === undefined || freezesItself(own);
+  }
+
   private collectFrozen(): ReadonlySet<string> {
     const frozen = new Set<string>();
     const note = (expression: Expression): void => {
@@ -66,6 +83,10 @@ export class FrozenModels {
         if (model && isUnconditional(call)) note(model);
       }
     }
+    for (const call of this.resolver.index.callsByName.get("freeze") ?? []) {
+      if (call.callee.kind === "Attribute" && this.freezesWhole(call, call.callee.object))
+        note(call.callee.object);
+    }
     for (const store of this.resolver.index.attributeStores) {
       if (store.target.kind !== "Attribute" || store.target.attribute.id !== "requires_grad") continue;
       if (store.value?.kind !== "Boolean" || store.value.value) continue;
@@ -74,6 +95,23 @@ export class FrozenModels {
     }
     return frozen;
   }
+}
+
+/** `for parameter in self.parameters(): parameter.requires_grad = False`. */
+function freezesItself(method: FunctionDefinition): boolean {
+  return someNode(method, (node) => {
+    const variable =
+      node.kind === "Assign" && node.value.kind === "Boolean" && !node.value.value
+        ? node.targets.find(
+            (target) => target.kind === "Attribute" && target.attribute.id === "requires_grad",
+          )
+        : node.kind === "Call" && lastPart(node.callee) === "requires_grad_" && givesFalse(node)
+          ? node.callee
+          : undefined;
+    if (variable?.kind !== "Attribute" || !isUnconditional(variable)) return false;
+    const model = parametersOwnerOfLoopVariable(variable.object) ?? variable.object;
+    return model.kind === "Name" && model.id === "self";
+  });
 }
 
 function givesFalse(call: Call): boolean {

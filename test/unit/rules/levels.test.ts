@@ -28,4 +28,31 @@ model.load_state_dict(torch.load("second.pt"))
 `;
     assert.deepEqual(levelsOf(text, "load-without-map-location"), ["information", "warning"]);
   });
+
+  it("leave a checkpoint that is loaded behind the training, for a last test by the same function, a level lower", () => {
+    const text = `
+import torch
+from torch import nn
+
+def iterate(loader, model, optimizer=None, mode="test"):
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+        if mode == "train":
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+def main(train_loader, test_loader):
+    model = nn.Linear(128, 10).cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    resumed = torch.load("last.pth")
+    model.load_state_dict(resumed["model"])
+    for epoch in range(resumed["epoch"], 10):
+        iterate(train_loader, model, optimizer, mode="train")
+    best = torch.load("best.pth")
+    model.load_state_dict(best["model"])
+    iterate(test_loader, model, mode="test")
+`;
+    assert.deepEqual(levelsOf(text, "load-without-map-location"), ["warning", "information"]);
+  });
 });

@@ -1,5 +1,6 @@
 /** What `kept.ts` leaves out without following a value must be what following it would leave out. */
 import assert from "node:assert/strict";
+import type { Expression, Node } from "../../../server/src/python/tree";
 import type { Provenance, Store } from "../../../server/src/torch/provenance";
 import { createCarriedValues } from "../../../server/src/torch/provenance/carried";
 import { createGraphSources } from "../../../server/src/torch/provenance/graph-sources";
@@ -116,5 +117,6 @@ function optionsOf(resolver: Resolver, provenance: Provenance): KeptOptions {
   const assigned = stores.flatMap(({ statement }) =>
     statement.kind === "Assign" ? statement.targets.map((element) => ({ statement, element })) : [],
   );
-  return { resolver, flow, carried, needed, reach, sources, backwards, assigned };
+  const walkedFrom = (value: Expression): ReadonlySet<Node> => provenance.graphCalls(value);
+  return { resolver, flow, carried, needed, reach, sources, backwards, walkedFrom, assigned };
 }

@@ -6,7 +6,6 @@ import { FileMemo } from "../../python/file-memo";
 import type { Assign, Call, Expression, If, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement, statementList, walk } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
-import { graphCalls } from "../../torch/graph-parts";
 import { readsOfTarget } from "../../torch/reads";
 import { lastName } from "../../torch/resolve-index";
 import type { LoopNode } from "../../torch/training-loop";
@@ -139,7 +138,7 @@ function isTrainedBy({ torch }: RuleContext, model: Expression, backward: Node):
   if (key === undefined || isLoopVariable) return false;
   const values = provenance.backwards.find(({ call }) => call === backward)?.values ?? [];
   return values.some((value) =>
-    [...graphCalls(torch, value)].some(
+    [...torch.provenance.graphCalls(value)].some(
       (call) => call.kind === "Call" && resolve.keyOf(unwrapped(call.callee)) === key,
     ),
   );

@@ -121,18 +121,25 @@ function loopOf({ torch }: RuleContext<MessageId>, statement: Assign, key: strin
     const inside = flow
       .definitionsOf(key)
       .filter(({ target }) => target.start >= loop.start && target.end <= loop.end);
-    if (inside.some(({ node }) => node !== statement && !isFirstTime(statement, node as Statement)))
+    if (
+      inside.some(({ node }) => node !== statement && !isFirstTime(torch, statement, node as Statement, key))
+    )
       return undefined;
     if (torch.trainingLoops.isBatchLoop(loop)) return loop;
   }
   return undefined;
 }
 
-/** `x = y` in the other arm of an `if` that asks whether this is the first batch. */
-function isFirstTime(statement: Assign, other: Statement): boolean {
+/**
+ * `x = y` in the other arm of an `if` that asks whether this is the first batch. An arm that reads the variable makes use of
+ * what was gathered and begins anew: `else: model(x); x = torch.zeros(0)`.
+ */
+function isFirstTime(torch: RuleContext["torch"], statement: Assign, other: Statement, key: string): boolean {
   const { parent } = statement;
-  if (parent?.kind !== "If" || other.parent !== parent) return false;
-  return opposite(parent, statement, other);
+  if (parent?.kind !== "If" || other.parent !== parent || !opposite(parent, statement, other)) return false;
+  const arm = parent.body.includes(other) ? parent.body : parent.orelse;
+  const reads = torch.provenance.flow.readsOf(key);
+  return !reads.some((read) => arm.some(({ start, end }) => start <= read.start && read.end <= end));
 }
 
 function opposite({ body, orelse }: If, one: Statement, other: Statement): boolean {

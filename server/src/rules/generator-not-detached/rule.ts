@@ -4,7 +4,6 @@
  */
 import type { Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction } from "../../python/walk";
-import { graphCalls } from "../../torch/graph-parts";
 import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
 import type { TraceEvent, TrainingLoop } from "../../torch/training-loop";
@@ -57,7 +56,7 @@ function check(
 ): void {
   const steps = stepsOf(loop, backward);
   if (steps.length === 0 || backward.subject === undefined) return;
-  const calls = graphCalls(context.torch, backward.subject);
+  const calls = context.torch.provenance.graphCalls(backward.subject);
   for (const call of calls) {
     if (call.kind !== "Call" || !isOwned(context, steps, call)) continue;
     const found = generatorIn(context, loop, backward, steps, call);
@@ -162,7 +161,7 @@ function isSharedWithItsStep(
     const trains = stepsOf(loop, other).some(
       ({ subject }) => subject !== undefined && ownership.owns(subject, generator.callee) !== "not-owned",
     );
-    return trains && graphCalls(torch, other.subject).has(call);
+    return trains && torch.provenance.graphCalls(other.subject).has(call);
   });
 }
 

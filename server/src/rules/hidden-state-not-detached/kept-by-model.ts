@@ -1,7 +1,6 @@
 /** A recurrent state that the model keeps itself: `out, self.hidden = self.lstm(x, self.hidden)` in its forward. */
 import type { Attribute, Call, ClassDefinition } from "../../python/tree";
 import { enclosingFunction } from "../../python/walk";
-import { graphCalls } from "../../torch/graph-parts";
 import type { BackwardCall } from "../../torch/provenance";
 import { enclosingClass } from "../../torch/resolve-index";
 import type { RuleContext } from "../rule";
@@ -72,7 +71,7 @@ function backwardOver(
 ): { readonly forward: Call; readonly backward: BackwardCall } | undefined {
   for (const backward of torch.provenance.backwards) {
     for (const value of backward.values) {
-      for (const source of graphCalls(torch, value)) {
+      for (const source of torch.provenance.graphCalls(value)) {
         if (source.kind !== "Call" || source.start > backward.call.start) continue;
         if (torch.resolve.objectOf(source.callee)?.classDefinition === owner)
           return { forward: source, backward };

@@ -4,7 +4,6 @@
  */
 import type { ClassDefinition, Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement, walk } from "../../python/walk";
-import { graphCalls } from "../../torch/graph-parts";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
@@ -164,7 +163,7 @@ function backwardOver({ torch }: RuleContext<MessageId>, call: Call): BackwardCa
     (backward) =>
       backward.call.start > call.start &&
       enclosingFunction(backward.call) === around &&
-      backward.values.some((value) => graphCalls(torch, value).has(call)),
+      backward.values.some((value) => torch.provenance.graphCalls(value).has(call)),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Call, Expression, FunctionDefinition, KeywordArgument, Node } from
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
 import { onlyReads } from "../../torch/api-graph";
 import type { TorchFacts } from "../../torch/facts";
-import { graphCalls, isMadeInRound, type Round } from "../../torch/graph-parts";
+import { isMadeInRound, type Round } from "../../torch/graph-parts";
 import type { ImportedClass } from "../../torch/imported";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
@@ -65,7 +65,7 @@ function check(context: RuleContext<MessageId>, backward: BackwardCall): void {
   if (argument === undefined || place === undefined || value === undefined) return;
   if (isStage(context, backward.call)) return;
   const { round, loops } = place;
-  const calls = graphCalls(torch, value);
+  const calls = torch.provenance.graphCalls(value);
   const carried = torch.provenance.carried(value);
   if (carried.graph !== "yes" || calls.size === 0) return;
   if (loops.some((loop) => isWalkedByOthers(torch, backward, calls, loop))) return;
@@ -148,7 +148,7 @@ function walkedBy(torch: TorchFacts, backward: BackwardCall): readonly Node[] {
   const known = knownWalked.of(torch.module, () => new Map());
   let walked = known.get(backward);
   if (walked === undefined) {
-    walked = backward.values.flatMap((value) => [...graphCalls(torch, value)]);
+    walked = backward.values.flatMap((value) => [...torch.provenance.graphCalls(value)]);
     known.set(backward, walked);
   }
   return walked;
@@ -210,7 +210,7 @@ function mayBeWalkedElsewhere(
     if (isMethod && !/backward|scaler|step|optim|grad|hess|fisher|penalt|update_|train/i.test(name))
       return false;
     return [...call.positional, ...call.keywords.map(({ value }) => value)].some((argument) =>
-      [...graphCalls(torch, argument)].some((one) => calls.has(one)),
+      [...torch.provenance.graphCalls(argument)].some((one) => calls.has(one)),
     );
   });
 }

@@ -18,6 +18,29 @@ interface Guard {
 
 /** The calls that evaluate with gradients on, each as a pass of its own. */
 export function evaluatingCalls(resolver: Resolver, provenance: Provenance): EvaluationPass[] {
+  return [...guardedOwners(resolver, provenance)].flatMap(([owner, guards]) =>
+    passesOf(owner, guards, resolver, provenance),
+  );
+}
+
+/** The calls of such functions that run no backward, whatever their gradient mode. */
+export function callsWithoutBackward(resolver: Resolver, provenance: Provenance): ReadonlySet<Call> {
+  const found = [...guardedOwners(resolver, provenance)].flatMap(([owner, guards]) =>
+    resolver
+      .callsTo(owner)
+      .filter(
+        (call) =>
+          resolver.functionOf(call) === owner && guards.every((guard) => skips(call, guard, resolver)),
+      ),
+  );
+  return new Set(found);
+}
+
+/** Functions all of whose backwards wait for the value of a parameter. */
+function guardedOwners(
+  resolver: Resolver,
+  provenance: Provenance,
+): ReadonlyMap<FunctionDefinition, readonly Guard[]> {
   const guards = new Map<FunctionDefinition, Guard[]>();
   const unguarded = new Set<FunctionDefinition>();
   for (const { call } of provenance.backwards) {
@@ -27,9 +50,8 @@ export function evaluatingCalls(resolver: Resolver, provenance: Provenance): Eva
     if (guard === undefined) unguarded.add(owner);
     else guards.set(owner, [...(guards.get(owner) ?? []), guard]);
   }
-  return [...guards].flatMap(([owner, ofOwner]) =>
-    unguarded.has(owner) ? [] : passesOf(owner, ofOwner, resolver, provenance),
-  );
+  for (const owner of unguarded) guards.delete(owner);
+  return guards;
 }
 
 function passesOf(

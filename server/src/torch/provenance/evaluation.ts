@@ -431,7 +431,7 @@ class PassFinder {
   private get backwarded(): ReadonlySet<Node> {
     return (this.knownBackwarded ??= new Set(
       this.provenance.backwards.flatMap(({ values }) =>
-        values.flatMap((value) => [...this.provenance.carried(value).sources]),
+        values.flatMap((value) => [...this.provenance.graphCalls(value)]),
       ),
     ));
   }

@@ -23,6 +23,8 @@ export interface HookOptions {
   readonly carried: CarriedValues;
   readonly frameworks: FrameworkFacts;
   readonly backwards: readonly BackwardCall[];
+  /** Every call that began a part of the graph that a backward of the value walks. */
+  readonly walkedFrom: (value: Expression) => ReadonlySet<Node>;
 }
 
 /**
@@ -110,10 +112,10 @@ function freedIn(
   hook: FunctionDefinition,
   sources: ReadonlySet<Node>,
   owner: ClassDefinition,
-  { resolver, carried, frameworks, backwards }: HookOptions,
+  { resolver, walkedFrom, frameworks, backwards }: HookOptions,
 ): Freed | undefined {
   const walks = (value: Expression): boolean => {
-    const walked = carried.closed(value).sources;
+    const walked = walkedFrom(value);
     return [...sources].every((source) => walked.has(source));
   };
   if (frameworks.ofClass(owner)?.name === "lightning-manual") {

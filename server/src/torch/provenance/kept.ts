@@ -44,6 +44,8 @@ export interface KeptOptions {
   readonly reach: Reach;
   readonly sources: GraphSources;
   readonly backwards: readonly BackwardCall[];
+  /** Every call that began a part of the graph that a backward of the value walks. */
+  readonly walkedFrom: (value: Expression) => ReadonlySet<Node>;
   /** Assignments to an element, such as `d[k] = v`. */
   readonly assigned: readonly ElementAssignment[];
 }
@@ -180,12 +182,12 @@ class KeptFinder {
 
   /** A value of the same forward is kept beside it for a later backward: `policies.append(policy); values.append(value)`. */
   private isKeptAnyway(store: Store, { sources }: Carried, loop: Loop): boolean {
-    const { carried, needed, reach } = this.options;
+    const { needed, reach, walkedFrom } = this.options;
     if (store.kind !== "append") return false;
     return this.stores.some((other) => {
       if (other === store || other.kind !== "append" || !reach.isInBody(loop, other.statement)) return false;
       if (!this.marksOf(other).some((mark) => needed.surely.has(mark))) return false;
-      const kept = carried.closed(other.value, other.path).sources;
+      const kept = walkedFrom(other.value);
       return [...sources].every((source) => kept.has(source));
     });
   }
@@ -246,7 +248,7 @@ class KeptFinder {
     for (const backward of backwards) {
       if (backward.retains === "yes" || !reach.runsIn(loop, backward.call)) continue;
       for (const value of backward.values) {
-        const walked = this.options.carried.closed(value).sources;
+        const walked = this.options.walkedFrom(value);
         for (const source of [...open]) {
           if (!walked.has(source)) continue;
           open.delete(source);
@@ -269,7 +271,7 @@ class KeptFinder {
 
   /** An unknown call in the iteration takes the same value and may call backward: `loss_scaler(loss, optimizer)`. */
   private mayBeBackwarded(value: Expression, loop: Loop): boolean {
-    const { resolver, reach, carried } = this.options;
+    const { resolver, reach, carried, walkedFrom } = this.options;
     const sources = carried.closed(value).sources;
     return [...callsWithin(resolver.index, loop)].some((call) => {
       if (
@@ -287,7 +289,7 @@ class KeptFinder {
       if (!/backward|scaler|step|optim|update_model|train/i.test(name) && !this.runsBackwardElsewhere(call))
         return false;
       return [...call.positional, ...call.keywords.map((keyword) => keyword.value)].some((argument) =>
-        [...carried.of(argument).sources].some((source) => sources.has(source)),
+        [...walkedFrom(argument)].some((source) => sources.has(source)),
       );
     });
   }

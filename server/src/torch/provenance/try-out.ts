@@ -1,7 +1,7 @@
 /** Models that are run on made-up data only to see whether they run and what shape comes out. */
 import type { Scopes } from "../../python/scope";
-import type { Call, Expression } from "../../python/tree";
-import { ancestors, enclosingFunction } from "../../python/walk";
+import type { Call, Expression, Node } from "../../python/tree";
+import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
@@ -9,7 +9,8 @@ import { argumentsOf, someNode } from "./shapes";
 
 /**
  * The data of a forward is made up (or its function is a test), and its result is only printed, compared or asked for its
- * shape. Where nothing looks at the result, the forward may be timed: no try-out.
+ * shape. Where nothing looks at the result, the forward may be timed: no try-out, unless the model is exported beside it,
+ * which needs an example and often a result to compare with.
  */
 export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenance): boolean {
   const owner = enclosingFunction(forward);
@@ -18,6 +19,7 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
   );
   const madeUp = argumentsOf(forward).every((argument) => isMadeUp(argument, resolver));
   if (!isTest && !madeUp) return false;
+  if (madeUp && enclosingLoop(forward) === undefined && isExportedIn(owner, resolver)) return true;
   const taking = madeUp ? takers : anythingButShapes;
   const carries = (value: Expression | undefined): boolean =>
     value !== undefined && provenance.carriedHere(value).sources.has(forward);
@@ -52,7 +54,24 @@ const anythingButShapes = /^(?!(shape|size|dim|ndim|numel|dtype|device)$)/;
 
 function onlyLooks({ callee }: Call, resolver: Resolver): boolean {
   const name = resolver.qualifiedName(callee) ?? "";
-  return /^builtins\.(print|type|len|isinstance|enumerate|zip)$|^torch\.(allclose|equal|isclose)$/.test(name);
+  return /^builtins\.(print|type|len|isinstance|enumerate|zip)$|^torch\.(allclose|equal|isclose|testing\.\w+)$/.test(
+    name,
+  );
+}
+
+/** `torch.onnx.export(model, x, path)` in the same function. */
+function isExportedIn(owner: Node | undefined, resolver: Resolver): boolean {
+  return ["export", "dynamo_export", "trace"].some((method) =>
+    resolver.index.callsByName
+      .get(method)
+      ?.some(
+        (call) =>
+          enclosingFunction(call) === owner &&
+          /^torch\.(onnx\.(dynamo_)?export|export\.export|jit\.trace)$/.test(
+            resolver.qualifiedName(call.callee) ?? "",
+          ),
+      ),
+  );
 }
 
 /** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
@@ -63,7 +82,9 @@ function isMadeUp(argument: Expression, resolver: Resolver): boolean {
 }
 
 function isGenerated(value: Expression, resolver: Resolver): boolean {
-  let at = value;
+  if (value.kind === "Conditional")
+    return isGenerated(value.body, resolver) && isGenerated(value.orelse, resolver);
+  let at: Expression = value;
   while (
     at.kind === "Call" &&
     at.callee.kind === "Attribute" &&
@@ -71,5 +92,14 @@ function isGenerated(value: Expression, resolver: Resolver): boolean {
   )
     at = at.callee.object;
   const name = at.kind === "Call" ? resolver.qualifiedName(at.callee) : undefined;
-  return name !== undefined && /^torch\.(rand|randn|ones|zeros|empty|arange|randint)$/.test(name);
+  if (at.kind === "Call" && name === "torch.tensor") return isLiteral(at.positional[0]);
+  return (
+    name !== undefined && /^torch\.(((rand|randn|ones|zeros|empty|randint|full)(_like)?)|arange)$/.test(name)
+  );
+}
+
+/** `[[1, 9, 10, 11, 2]]`. */
+function isLiteral(value: Expression | undefined): boolean {
+  if (value?.kind === "List" || value?.kind === "Tuple") return value.elements.every(isLiteral);
+  return value?.kind === "Integer" || value?.kind === "Float" || value?.kind === "UnaryOperation";
 }
