@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import {
+  actionsAt,
   closeEverything,
   diagnosticOf,
   hoverText,
@@ -94,6 +95,24 @@ describe("what a model needs, in the editor", () => {
     );
     const offered = list.items.map(({ label }) => (typeof label === "string" ? label : label.label));
     for (const precision of ["fp32", "amp-bf16"]) assert.ok(offered.includes(precision), offered.join(" "));
+  });
+
+  it("offers an input where only a header can say it", async () => {
+    const { document } = editor;
+    const figures = (): Promise<string> => hoverText(document.uri, positionOf(document, "class ResNet", 7));
+    const [said] = /input=.*(?=\n)/.exec(document.getText()) ?? [];
+    assert.ok(said !== undefined);
+    await replace(editor, said, "attention=auto");
+    assert.match(await figures(), /\| Peak of a training step \| unknown \|/);
+    assert.match(await figures(), /`# vram: input=float32\[B,3,224,224\]`/);
+    const at = positionOf(document, "class ResNet", 7);
+    const actions = await actionsAt(document.uri, new vscode.Range(at, at));
+    const write = actions.find(({ title }) => title.startsWith("Write an input into the header"));
+    assert.ok(write?.edit, actions.map(({ title }) => title).join("; "));
+    assert.ok(await vscode.workspace.applyEdit(write.edit));
+    assert.match(document.getText(), /^# vram: input=float32\[B,3,224,224\]$/m);
+    assert.match(await figures(), /\| Peak of a training step \| \d/);
+    await revert(editor);
   });
 
   it("stands behind the header and the class, and follows edits", async () => {
