@@ -7,7 +7,8 @@ import { loadParser } from "../support/parser";
 
 describe("the tables of the page about estimates", () => {
   let figures: AccuracyFigures;
-  before(async () => {
+  before(async function () {
+    this.timeout(300_000); // every model of the goldens
     await loadParser();
     figures = accuracyFigures();
   });
