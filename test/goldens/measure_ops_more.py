@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Figures of ops_more.json: expressions as people write them, measured as measure_ops.py does.
 
-    python measure_ops_more.py > ops_more.json          # any PyTorch, CPU dispatch on fake tensors
+    python measure_ops_more.py --device fake-cpu  > cpu.json        # any PyTorch
+    python measure_ops_more.py --device fake-cuda > cuda.json       # CUDA build, no GPU needed
+    python measure_ops_more.py --merge cpu.json cuda.json > ops_more.json
 """
+import argparse
+import json
+import sys
 import warnings
 
 import measure_ops
-from generate import dump
 from measure_ops import HEADS, IMG, ROW, SEQ
 
 OPS = [
@@ -481,20 +485,67 @@ OPS = [
     ("torch.linalg.solve_triangular(a, b, upper=False)",None,"torch.linalg.solve_triangular(a, b, upper=False)",["float32[3,8,8]", "float32[3,8,4]"]),
     ("torch.linalg.eigh(a)[1]",None,"torch.linalg.eigh(a)[1]",["float32[3,8,8]"]),
     ("torch.linalg.eigvalsh(a)",None,"torch.linalg.eigvalsh(a)",["float32[3,8,8]"]),
+    ("RNN(16, 24, 2, dropout=0.2, bidirectional=True) of float32[5,3,16], m(a)[0]", "nn.RNN(16, 24, 2, dropout=0.2, bidirectional=True)", "m(a)[0]", ["float32[5,3,16]"]),
+    ("RNN(16, 24, 3, bias=False, dropout=0.2, bidirectional=True, batch_first=True) of float32[3,5,16], m(a)[0]", "nn.RNN(16, 24, 3, bias=False, dropout=0.2, bidirectional=True, batch_first=True)", "m(a)[0]", ["float32[3,5,16]"]),
+    ("GRU(16, 24, 2, dropout=0.2, bidirectional=True) of float32[5,3,16], m(a)[0]", "nn.GRU(16, 24, 2, dropout=0.2, bidirectional=True)", "m(a)[0]", ["float32[5,3,16]"]),
+    ("GRU(16, 24, 3, bias=False, dropout=0.2, bidirectional=True, batch_first=True) of float32[3,5,16], m(a)[0]", "nn.GRU(16, 24, 3, bias=False, dropout=0.2, bidirectional=True, batch_first=True)", "m(a)[0]", ["float32[3,5,16]"]),
+    ("GRU(16, 24, 2, bidirectional=True) of float32[5,3,16], m(a)[1]", "nn.GRU(16, 24, 2, bidirectional=True)", "m(a)[1]", ["float32[5,3,16]"]),
+    ("RNN(16, 24, nonlinearity='relu') of float32[5,3,16], float32[1,3,24], m(a, b)[0]", "nn.RNN(16, 24, nonlinearity='relu')", "m(a, b)[0]", ["float32[5,3,16]", "float32[1,3,24]"]),
+    ("LSTM(16, 24, proj_size=8) of float32[5,3,16], m(a)[0]", "nn.LSTM(16, 24, proj_size=8)", "m(a)[0]", ["float32[5,3,16]"]),
+    ("LSTM(16, 24, proj_size=4) of float32[5,3,16], float32[1,3,4], float32[1,3,24], m(a, (b, c))[0]", "nn.LSTM(16, 24, proj_size=4)", "m(a, (b, c))[0]", ["float32[5,3,16]", "float32[1,3,4]", "float32[1,3,24]"]),
+    ("LSTM(16, 24, 2, proj_size=8, dropout=0.2, bidirectional=True) of float32[5,3,16], m(a)[0]", "nn.LSTM(16, 24, 2, proj_size=8, dropout=0.2, bidirectional=True)", "m(a)[0]", ["float32[5,3,16]"]),
+    ("LSTM(16, 24, 2, bias=False, proj_size=8, batch_first=True) of float32[3,5,16], m(a)[0]", "nn.LSTM(16, 24, 2, bias=False, proj_size=8, batch_first=True)", "m(a)[0]", ["float32[3,5,16]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,2,16], float32[64,64], m(a, a, a, attn_mask=b.detach())[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True)", "m(a, a, a, attn_mask=b.detach())[0]", ["float32[64,2,16]", "float32[64,64]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,2,16], float32[64,64], m(a, a, a, attn_mask=b.detach(), need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True)", "m(a, a, a, attn_mask=b.detach(), need_weights=False)[0]", ["float32[64,2,16]", "float32[64,64]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,2,16], bool[64,64], m(a, a, a, attn_mask=b, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True)", "m(a, a, a, attn_mask=b, need_weights=False)[0]", ["float32[64,2,16]", "bool[64,64]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,2,16], bool[64,64], m(a, a, a, attn_mask=b)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True)", "m(a, a, a, attn_mask=b)[0]", ["float32[64,2,16]", "bool[64,64]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True) of float32[2,64,16], float32[64,64], bool[2,64], m(a, a, a, attn_mask=b.detach(), key_padding_mask=c)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True)", "m(a, a, a, attn_mask=b.detach(), key_padding_mask=c)[0]", ["float32[2,64,16]", "float32[64,64]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True) of float32[2,64,16], float32[64,64], bool[2,64], m(a, a, a, attn_mask=b.detach(), key_padding_mask=c, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True)", "m(a, a, a, attn_mask=b.detach(), key_padding_mask=c, need_weights=False)[0]", ["float32[2,64,16]", "float32[64,64]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True) of float32[64,2,16], m(a, a, a)[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True)", "m(a, a, a)[0]", ["float32[64,2,16]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True) of float32[64,2,16], m(a, a, a, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True)", "m(a, a, a, need_weights=False)[0]", ["float32[64,2,16]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True) of float32[2,64,16], m(a, a, a, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True)", "m(a, a, a, need_weights=False)[0]", ["float32[2,64,16]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True) of float32[2,64,16], bool[2,64], m(a, a, a, key_padding_mask=b, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True)", "m(a, a, a, key_padding_mask=b, need_weights=False)[0]", ["float32[2,64,16]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True) of float32[2,64,16], bool[64,64], m(a, a, a, attn_mask=b, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True)", "m(a, a, a, attn_mask=b, need_weights=False)[0]", ["float32[2,64,16]", "bool[64,64]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True) of float32[2,64,16], float32[64,64], m(a, a, a, attn_mask=b.detach())[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True, batch_first=True)", "m(a, a, a, attn_mask=b.detach())[0]", ["float32[2,64,16]", "float32[64,64]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True, add_bias_kv=True, batch_first=True) of float32[2,64,16], float32[64,64], m(a, a, a, attn_mask=b.detach())[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True, add_bias_kv=True, batch_first=True)", "m(a, a, a, attn_mask=b.detach())[0]", ["float32[2,64,16]", "float32[64,64]"]),
+    ("MultiheadAttention(16, 2, kdim=8, vdim=12) of float32[64,2,16], float32[32,2,8], float32[32,2,12], m(a, b, c)[0]", "nn.MultiheadAttention(16, 2, kdim=8, vdim=12)", "m(a, b, c)[0]", ["float32[64,2,16]", "float32[32,2,8]", "float32[32,2,12]"]),
+    ("MultiheadAttention(16, 2, kdim=8, vdim=12, batch_first=True) of float32[2,64,16], float32[2,32,8], float32[2,32,12], m(a, b, c, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, kdim=8, vdim=12, batch_first=True)", "m(a, b, c, need_weights=False)[0]", ["float32[2,64,16]", "float32[2,32,8]", "float32[2,32,12]"]),
+    ("MultiheadAttention(16, 2, kdim=8, batch_first=True) of float32[2,64,16], float32[2,32,8], float32[2,32,16], m(a, b, c, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, kdim=8, batch_first=True)", "m(a, b, c, need_weights=False)[0]", ["float32[2,64,16]", "float32[2,32,8]", "float32[2,32,16]"]),
+    ("MultiheadAttention(16, 2, kdim=8, vdim=8, batch_first=True) of float32[2,64,16], float32[2,32,8], m(a, b, b, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, kdim=8, vdim=8, batch_first=True)", "m(a, b, b, need_weights=False)[0]", ["float32[2,64,16]", "float32[2,32,8]"]),
+    ("MultiheadAttention(16, 2, kdim=8, vdim=8, batch_first=True, bias=False) of float32[2,64,16], float32[2,32,8], m(a, b, b)[0]", "nn.MultiheadAttention(16, 2, kdim=8, vdim=8, batch_first=True, bias=False)", "m(a, b, b)[0]", ["float32[2,64,16]", "float32[2,32,8]"]),
+    ("MultiheadAttention(16, 2, kdim=8, vdim=8, batch_first=True, dropout=0.1) of float32[2,64,16], float32[2,32,8], bool[2,32], m(a, b, b, key_padding_mask=c)[0]", "nn.MultiheadAttention(16, 2, kdim=8, vdim=8, batch_first=True, dropout=0.1)", "m(a, b, b, key_padding_mask=c)[0]", ["float32[2,64,16]", "float32[2,32,8]", "bool[2,32]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], float32[4,64,64], m(a, a, a, attn_mask=b.detach())[0]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, a, a, attn_mask=b.detach())[0]", ["float32[2,64,16]", "float32[4,64,64]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], float32[4,64,64], bool[2,64], m(a, a, a, attn_mask=b.detach(), key_padding_mask=c, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, a, a, attn_mask=b.detach(), key_padding_mask=c, need_weights=False)[0]", ["float32[2,64,16]", "float32[4,64,64]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], m(a, a, a, average_attn_weights=False)[1]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, a, a, average_attn_weights=False)[1]", ["float32[2,64,16]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], float32[2,32,16], float32[2,32,16], m(a, b, c)[0]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, b, c)[0]", ["float32[2,64,16]", "float32[2,32,16]", "float32[2,32,16]"]),
+    ("MultiheadAttention(16, 2) of float32[64,16], float32[32,16], m(a, b, b)[0]", "nn.MultiheadAttention(16, 2)", "m(a, b, b)[0]", ["float32[64,16]", "float32[32,16]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True, kdim=8, vdim=8) of float32[64,2,16], float32[32,2,8], m(a, b, b)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True, kdim=8, vdim=8)", "m(a, b, b)[0]", ["float32[64,2,16]", "float32[32,2,8]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,16], m(a, a, a)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True)", "m(a, a, a)[0]", ["float32[64,16]"]),
+    ("MultiheadAttention(16, 2, add_zero_attn=True) of float32[64,16], m(a, a, a, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, add_zero_attn=True)", "m(a, a, a, need_weights=False)[0]", ["float32[64,16]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], bool[64,64], bool[2,64], m(a, a, a, attn_mask=b, key_padding_mask=c, need_weights=False)[0]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, a, a, attn_mask=b, key_padding_mask=c, need_weights=False)[0]", ["float32[2,64,16]", "bool[64,64]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], float32[64,64], bool[2,64], m(a, a, a, attn_mask=b.detach(), key_padding_mask=c)[0]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, a, a, attn_mask=b.detach(), key_padding_mask=c)[0]", ["float32[2,64,16]", "float32[64,64]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, batch_first=True) of float32[2,64,16], bool[4,64,64], bool[2,64], m(a, a, a, attn_mask=b, key_padding_mask=c)[0]", "nn.MultiheadAttention(16, 2, batch_first=True)", "m(a, a, a, attn_mask=b, key_padding_mask=c)[0]", ["float32[2,64,16]", "bool[4,64,64]", "bool[2,64]"]),
+    ("MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True) of float32[2,64,16], bool[4,64,64], bool[2,64], m(a, a, a, attn_mask=b, key_padding_mask=c)[0]", "nn.MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True)", "m(a, a, a, attn_mask=b, key_padding_mask=c)[0]", ["float32[2,64,16]", "bool[4,64,64]", "bool[2,64]"]),
+    ("TransformerEncoderLayer(16, 2, 32, batch_first=True) of float32[2,64,16], bool[64,64], bool[2,64], m(a, src_mask=b, src_key_padding_mask=c)", "nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)", "m(a, src_mask=b, src_key_padding_mask=c)", ["float32[2,64,16]", "bool[64,64]", "bool[2,64]"]),
+    ("torch.matmul(a, b) of float32[5,4,16], float32[1,16,8]", None, "torch.matmul(a, b)", ["float32[5,4,16]", "float32[1,16,8]"]),
+    ("a @ b of float32[1,4,16], float32[5,16,8]", None, "a @ b", ["float32[1,4,16]", "float32[5,16,8]"]),
+    ("a.detach() @ b of float32[5,4,16], float32[1,16,8]", None, "a.detach() @ b", ["float32[5,4,16]", "float32[1,16,8]"]),
+    ("a @ b.detach() of float32[5,4,16], float32[1,16,8]", None, "a @ b.detach()", ["float32[5,4,16]", "float32[1,16,8]"]),
 ]
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--device", choices=("fake-cpu", "fake-cuda"), default="fake-cpu")
+    parser.add_argument("--merge", nargs=2, metavar=("CPU.json", "CUDA.json"))
+    arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
+    if arguments.merge:
+        cpu, cuda = (json.load(open(path, encoding="utf-8")) for path in arguments.merge)
+        print(measure_ops.merge(cpu, cuda))
+        return
     measure_ops.OPS = OPS
-    report = measure_ops.run_all("fake-cpu")
-    ops = []
-    for name, entry in report["ops"].items():
-        row = {"name": name, "setup": entry["setup"], "call": entry["call"], "inputs": entry["inputs"]}
-        row.update({f"cpu {mode}": entry[mode] for mode in ("grad", "frozen", "first") if mode in entry})
-        ops.append(row)
-    about = {"what": "as ops.json, further expressions as people write them; CPU dispatch only", "cpu_torch": report["torch"]}
-    print(dump({"about": about, "ops": ops}, depth=3))
+    json.dump(measure_ops.run_all(arguments.device), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -72,9 +72,9 @@ function forwardAttention(frame: ForwardFrame, context: ForwardContext): Argumen
   const outProjection = module.child("out_proj");
   const keywords: Record<string, Argument> = {
     training: module.training,
-    key_padding_mask: values.key_padding_mask ?? null,
+    key_padding_mask: canonicalMask(frame, values.key_padding_mask, query),
     need_weights: values.need_weights ?? true,
-    attn_mask: values.attn_mask ?? null,
+    attn_mask: canonicalMask(frame, values.attn_mask, query),
     average_attn_weights: values.average_attn_weights ?? true,
     is_causal: values.is_causal ?? false,
   };
@@ -253,7 +253,7 @@ function residual(frame: ForwardFrame, x: Tensor, norm: string, normFirst: boole
   return normed;
 }
 
-/** F._canonical_mask: a boolean mask becomes zeros filled with -inf, which live as long as the layer's forward. */
+/** F._canonical_mask: a boolean mask becomes zeros filled with -inf, which live as long as the module's forward. */
 function canonicalMask(frame: ForwardFrame, mask: Argument | undefined, source: Tensor): Argument {
   if (!isTensor(mask) || mask.dtype !== "bool") return mask ?? null;
   return frame.op("torch.zeros_like", [mask], { dtype: { kind: "dtype", dtype: source.dtype } });

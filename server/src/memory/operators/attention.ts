@@ -348,7 +348,11 @@ function batchedAttention(call: OperatorCall, inputs: Projections): readonly Arg
       if (tensor !== given) frame.free(tensor);
       return wide;
     }, given);
-  if (mask !== undefined) mask = widened(mask);
+  if (mask !== undefined) {
+    const narrow = mask;
+    mask = widened(narrow);
+    if (mask !== narrow) frame.free(narrow);
+  }
   const split = (tensor: Tensor): Tensor => {
     const rows = tensor.shape[0] ?? 1;
     const turned = frame.scoped((inner) =>
@@ -455,7 +459,11 @@ function mergedMask(
       sourceLength,
     ]);
   });
-  return own === undefined ? flat : elementwiseOp(frame, "add", [own, flat]);
+  if (own === undefined) return flat;
+  const both = elementwiseOp(frame, "add", [own, flat]);
+  // the function binds the mask's name anew; the padding mask's stays bound
+  frame.free(own, own === mask ? undefined : mask);
+  return both;
 }
 
 function mergedForHeads(

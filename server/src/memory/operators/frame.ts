@@ -75,6 +75,19 @@ export class Frame {
     return this.own(result);
   }
 
+  /** The same for a computation with several results. */
+  scopedAll(compute: (inner: Frame) => readonly Tensor[]): readonly Tensor[] {
+    const inner = new Frame(this.execution);
+    let results: readonly Tensor[] = [];
+    try {
+      results = compute(inner);
+    } finally {
+      inner.end(results);
+    }
+    for (const result of results) this.own(result);
+    return results;
+  }
+
   /** Gives everything back but one reference for each tensor of the result, which goes to the caller. */
   end(result: Argument | readonly (Tensor | undefined)[] | undefined): void {
     const { execution, owned } = this;

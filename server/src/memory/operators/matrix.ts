@@ -219,6 +219,11 @@ function matmulOf(frame: Frame, a: Tensor, b: Tensor): Tensor {
   if (rankA === 1 && rankB === 2) return squeeze(frame, mm(frame, unsqueeze(frame, a, 0), b), [0]);
   if (rankA === 2 && rankB === 2) return mm(frame, a, b);
   if (at(a, -1) !== (rankB === 1 ? at(b, 0) : at(b, -2))) misfit("matmul", a, b);
+  if (rankA === 3 && rankB === 3 && at(a, 0) !== at(b, 0)) {
+    // A batch of one that trains is folded rather than repeated, for its gradient's sake (_matmul_impl in LinearAlgebra.cpp).
+    if (at(a, 0) === 1 && a.requiresGrad) return matmulOf(frame, squeeze(frame, a, [0]), b);
+    if (at(b, 0) === 1 && b.requiresGrad) return matmulOf(frame, a, squeeze(frame, b, [0]));
+  }
   return shouldFold(a, b) ? foldedMatmul(frame, a, b) : batchedMatmul(frame, a, b);
 }
 

@@ -7,7 +7,7 @@ import { isSequence, isTensor, type Argument } from "./argument";
 import { differentiable, lowPrecision } from "./autograd";
 import type { Frame } from "./frame";
 import { elementwise } from "./kernels";
-import { linear, mm } from "./matrix";
+import { linear, matmul, mm } from "./matrix";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
 import { reserveNotKnown, shapesDoNotFit } from "./reasons";
@@ -94,37 +94,46 @@ function rnnStep(
   });
 }
 
+/** The next hidden state and the next cell state. */
 function lstmStep(
   frame: Frame,
   fromInput: (frame: Frame) => Tensor,
   hidden: Tensor,
   cell: Tensor,
   weights: CellWeights,
-): [Tensor, Tensor] {
-  const inner = frame;
-  const all = inner.scoped((each) =>
-    inPlace(each, "add", linear(each, hidden, weights.hidden, weights.hiddenBias), fromInput(each)),
-  );
-  const [inputGate, forgetGate, candidate, outputGate] = unsafeChunk(inner, all, 4);
-  if (
-    inputGate === undefined ||
-    forgetGate === undefined ||
-    candidate === undefined ||
-    outputGate === undefined
-  ) {
-    return [hidden, cell];
-  }
-  inPlace(inner, "sigmoid", inputGate);
-  inPlace(inner, "sigmoid", forgetGate);
-  inPlace(inner, "tanh", candidate);
-  inPlace(inner, "sigmoid", outputGate);
-  const next = elementwiseOp(inner, "mul", [forgetGate, cell]);
-  const share = elementwiseOp(inner, "mul", [inputGate, candidate]);
-  inPlace(inner, "add", next, share);
-  const output = elementwiseOp(inner, "mul", [outputGate, elementwiseOp(inner, "tanh", [next])]);
-  const projected =
-    weights.projection === undefined ? output : linear(inner, output, weights.projection, undefined);
-  return [projected, next];
+): readonly Tensor[] {
+  return frame.scopedAll((inner) => {
+    const all = inner.scoped((each) =>
+      inPlace(each, "add", linear(each, hidden, weights.hidden, weights.hiddenBias), fromInput(each)),
+    );
+    const [inputGate, forgetGate, candidate, outputGate] = unsafeChunk(inner, all, 4);
+    if (
+      inputGate === undefined ||
+      forgetGate === undefined ||
+      candidate === undefined ||
+      outputGate === undefined
+    ) {
+      return [hidden, cell];
+    }
+    inPlace(inner, "sigmoid", inputGate);
+    inPlace(inner, "sigmoid", forgetGate);
+    inPlace(inner, "tanh", candidate);
+    inPlace(inner, "sigmoid", outputGate);
+    const next = inner.scoped((each) => {
+      const kept = elementwiseOp(each, "mul", [forgetGate, cell]);
+      return inPlace(each, "add", kept, elementwiseOp(each, "mul", [inputGate, candidate]));
+    });
+    const output = inner.scoped((each) =>
+      elementwiseOp(each, "mul", [outputGate, elementwiseOp(each, "tanh", [next])]),
+    );
+    return [projectedState(inner, output, weights), next];
+  });
+}
+
+/** The hidden state of an LSTM with `proj_size`: a product with one more matrix. */
+function projectedState(frame: Frame, output: Tensor, { projection }: CellWeights): Tensor {
+  if (projection === undefined) return output;
+  return frame.scoped((inner) => matmul(inner, output, transpose(inner, projection, 0, 1, "TBackward0")));
 }
 
 // --- Fused kernels of CUDA ------------------------------------------------------------------------------------------
@@ -222,7 +231,9 @@ function runCell(call: OperatorCall, kind: Kind): Argument {
     return kind === "lstm" ? [output, next ?? output] : output;
   }
   if (kind === "lstm")
-    return lstmStep(frame, (each) => inputGates(each, input, weights), hidden, cell ?? hidden, weights);
+    return [
+      ...lstmStep(frame, (each) => inputGates(each, input, weights), hidden, cell ?? hidden, weights),
+    ];
   if (kind === "rnn")
     return rnnStep(frame, (each) => inputGates(each, input, weights), hidden, weights, "tanh");
   return gruStep(frame, inputGates(frame, input, weights), hidden, weights);
@@ -252,30 +263,72 @@ function weightsOf(call: OperatorCall, index: number, projected: boolean): CellW
   };
 }
 
-/** One direction of one layer, step by step: the input's share of all steps at once, then the cells. */
-function composedDirection(
-  layer: Layer,
-  input: Tensor,
-  state: Tensor,
+/** What a layer, or one direction of it, gives: its output, and the states after its last step. */
+interface LayerResult {
+  readonly output: Tensor;
+  readonly last: readonly Tensor[];
+}
+
+/** The cells of one direction, one a step; the first of a state is what the step puts out. */
+function runSteps(
+  frame: Frame,
+  kind: Kind,
+  steps: readonly Tensor[],
+  states: readonly Tensor[],
   weights: CellWeights,
-  reverse: boolean,
-): { output: Tensor; last: Tensor } {
-  const { frame } = layer.call;
-  const shares = inputGates(frame, input, weights);
-  const steps = unbind(frame, shares, 0);
-  const order = reverse ? [...steps].reverse() : steps;
+): { outputs: Tensor[]; last: readonly Tensor[] } {
   const outputs: Tensor[] = [];
-  let hidden = state;
-  for (const step of order) {
-    hidden =
-      layer.kind === "gru"
-        ? gruStep(frame, step, hidden, weights)
-        : rnnStep(frame, () => step, hidden, weights, "tanh");
-    outputs.push(hidden);
+  let last = states;
+  for (const step of steps) {
+    const [hidden = step, cell = hidden] = last;
+    const before = last;
+    if (kind === "lstm") last = lstmStep(frame, () => step, hidden, cell, weights);
+    else if (kind === "gru") last = [gruStep(frame, step, hidden, weights)];
+    else last = [rnnStep(frame, () => step, hidden, weights, "tanh")];
+    // the outputs stay, the cell before goes with the hidden state that it belongs to
+    if (before !== states) frame.free(before[1]);
+    const [output] = last;
+    if (output !== undefined) outputs.push(output);
   }
-  const output = stack(frame, reverse ? [...outputs].reverse() : outputs, 0);
-  frame.free(shares, ...steps, ...outputs.slice(0, -1));
-  return { output, last: hidden };
+  return { outputs, last };
+}
+
+/**
+ * One layer step by step, with the lifetimes of FullLayer and FullBidirectionalLayer in RNN.cpp: the input's share of all
+ * steps is computed at once; of two directions, the first one's share and steps go when the second one's have been made,
+ * and the outputs of all steps stay until the layer is done.
+ */
+function composedLayer(
+  frame: Frame,
+  kind: Kind,
+  input: Tensor,
+  states: readonly (readonly Tensor[])[],
+  weights: readonly CellWeights[],
+): readonly LayerResult[] {
+  const results: LayerResult[] = [];
+  const made = frame.scopedAll((inner) => {
+    let earlier: readonly Tensor[] = [];
+    for (const [direction, own] of weights.entries()) {
+      const shares = inputGates(inner, input, own);
+      inner.free(...earlier.slice(0, 1));
+      const steps = unbind(inner, shares, 0);
+      inner.free(...earlier.slice(1));
+      const order = direction === 1 ? steps.toReversed() : steps;
+      const { outputs, last } = runSteps(inner, kind, order, states[direction] ?? [], own);
+      const output = stack(inner, direction === 1 ? outputs.toReversed() : outputs, 0);
+      results.push({ output, last });
+      earlier = [shares, ...steps];
+    }
+    if (results.length === 1) return results.flatMap(({ output, last }) => [output, ...last]);
+    const whole = cat(
+      inner,
+      results.map(({ output }) => output),
+      2,
+    );
+    return [whole, ...results.flatMap(({ last }) => last)];
+  });
+  const [output = input] = made;
+  return results.map(({ last }) => ({ output, last }));
 }
 
 /** Where the second bias stands among the inputs of the kernel. */
@@ -321,6 +374,20 @@ function kernelDirection(
   return { output, last, lastCell };
 }
 
+/** Both directions of a layer as oneDNN runs them, one kernel a direction. */
+function kernelLayer(
+  layer: Layer,
+  input: Tensor,
+  states: readonly (readonly Tensor[])[],
+  weights: readonly CellWeights[],
+): readonly LayerResult[] {
+  const results = weights.map((own, direction) => kernelDirection(layer, input, states[direction] ?? [], own));
+  const outputs = results.map(({ output }) => output);
+  const [only = input] = outputs;
+  const output = outputs.length === 1 ? only : cat(layer.call.frame, outputs, 2);
+  return results.map(({ last, lastCell }) => ({ output, last: [last, lastCell] }));
+}
+
 function runLayers(call: OperatorCall, kind: Kind): Argument {
   const { frame } = call;
   const given = call.tensor("input");
@@ -335,41 +402,42 @@ function runLayers(call: OperatorCall, kind: Kind): Argument {
   if (frame.execution.device === "cuda")
     return cudnnLayers(layer, given, initial, batchFirst, directions, layers);
   let input = batchFirst ? transpose(frame, given, 0, 1) : given;
-  const kernel = kind === "lstm";
+  // oneDNN has no projections
+  const kernel = kind === "lstm" && projected === 0;
   if (kernel) input = contiguousOf(frame, input);
   const states = initial.map((state) =>
     kernel
       ? Array.from({ length: layers * directions }, () => select(frame, state, 0))
       : unbind(frame, state, 0),
   );
-  const lasts: Tensor[] = [];
-  const lastCells: Tensor[] = [];
+  const lasts: (readonly Tensor[])[] = [];
+  const dropout = call.boolean("train") && call.number("dropout") > 0;
   for (let i = 0; i < layers; i++) {
-    const outputs: Tensor[] = [];
-    for (let direction = 0; direction < directions; direction++) {
-      const index = i * directions + direction;
-      const weights = weightsOf(call, index, projected > 0);
-      const own = states.map((each) => each[index] ?? input);
-      if (kernel) {
-        const result = kernelDirection(layer, input, own, weights);
-        outputs.push(result.output);
-        lasts.push(result.last);
-        lastCells.push(result.lastCell);
-      } else {
-        const result = composedDirection(layer, input, own[0] ?? input, weights, direction === 1);
-        outputs.push(result.output);
-        lasts.push(result.last);
-      }
-    }
-    const [first = input] = outputs;
-    input = outputs.length === 1 ? first : cat(frame, outputs, 2);
-    if (i < layers - 1 && call.boolean("train") && call.number("dropout") > 0) {
-      input = elementwiseOp(frame, "mul", [input, elementwise(frame, [input], input.dtype)]);
-    }
+    const places = Array.from({ length: directions }, (_, direction) => i * directions + direction);
+    const weights = places.map((place) => weightsOf(call, place, projected > 0));
+    const own = places.map((place) => states.map((each) => each[place] ?? input));
+    const results = kernel
+      ? kernelLayer(layer, input, own, weights)
+      : composedLayer(frame, kind, input, own, weights);
+    if (i > 0) frame.free(input);
+    const [{ output } = { output: input }] = results;
+    for (const { last } of results) lasts.push(last);
+    input = output;
+    if (!dropout || i === layers - 1) continue;
+    input = frame.scoped((inner) =>
+      elementwiseOp(inner, "mul", [output, elementwise(inner, [output], output.dtype)]),
+    );
+    frame.free(output);
   }
   const output = batchFirst ? transpose(frame, input, 0, 1) : input;
-  const hidden = stack(frame, lasts, 0);
-  return kind === "lstm" ? [output, [hidden, stack(frame, lastCells, 0)]] : [output, hidden];
+  const final = initial.map((_, place) =>
+    stack(
+      frame,
+      lasts.flatMap((each) => each.slice(place, place + 1)),
+      0,
+    ),
+  );
+  return kind === "lstm" ? [output, final] : [output, final[0] ?? null];
 }
 
 /** Zeros where no state is given, as torch/nn/modules/rnn.py makes them. */
