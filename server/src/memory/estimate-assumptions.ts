@@ -74,7 +74,11 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
     found.push(
       isTraced ? plain("optimizer", name, "script") : of("optimizer", setup.optimizer, name, () => name),
     );
-    found.push(plain("step", grounds.optimizer.kernel, "default"));
+    const { kernel, isKernelAsked } = grounds.optimizer;
+    const asked = isTraced
+      ? plain("step", kernel, "script")
+      : of("step", setup.optimizer, kernel, () => kernel);
+    found.push(isKernelAsked ? asked : plain("step", kernel, "default"));
   }
   for (const [what, span] of grounds.assumed) {
     const [key = "", value = ""] = what.split(":");

@@ -38,6 +38,7 @@ export function needsOfSteps(
   return {
     name: [...names].join(" + "),
     kernel: first?.kernel ?? "single",
+    isKernelAsked: first?.isKernelAsked ?? false,
     state: sum(({ state }) => state),
     stateAllocated: sum(({ stateAllocated }) => stateAllocated),
     temporary: 0,

@@ -27,6 +27,8 @@ export interface OptimizerNeeds {
   /** As in the table, e.g. `AdamW`. */
   readonly name: string;
   readonly kernel: OptimizerKernel;
+  /** Whether its options name the kernel, `foreach=False` or `fused=True`; else it is PyTorch's default. */
+  readonly isKernelAsked: boolean;
   /** Bytes kept between steps. */
   readonly state: number;
   /** The same with every tensor rounded up to CUDA's 512 bytes. */
@@ -270,6 +272,7 @@ export function optimizerNeeds(
   return {
     name: row.name,
     kernel,
+    isKernelAsked: kernel === "fused" ? options.fused === true : typeof options.foreach === "boolean",
     state,
     stateAllocated,
     temporary: temporaries(row, kernel, options, parameters, false),

@@ -78,9 +78,58 @@ const tolerances: Readonly<Record<string, number>> = {
   "LSTM 2 layers dropout": 0.02,
   "LSTM bidirectional": 0.02,
   LSTMCell: 0.03,
-  "GRU 2 layers bidirectional": 0.03,
   "CrossEntropyLoss label smoothing": 0.06,
 };
+
+/**
+ * Rows whose CUDA figures are another thing than what happens on a card, or than PyTorch 2.13; the CPU's are compared.
+ */
+const measuredOtherwise: readonly {
+  readonly rows: readonly string[];
+  readonly column: RegExp;
+  why: string;
+}[] = [
+  {
+    why: "without a card PyTorch takes cuDNN for a build that cannot convolve bfloat16, and its slow kernel leaves no channels last",
+    column: /autocast/,
+    rows: [
+      "Conv2d channels-last by permute",
+      "channels_last conv",
+      "Conv2d(8, 12, 3, padding=1).to(memory_format=torch.channels_last) of float32[2,8,12,10]",
+      "Conv2d(8, 12, 3, padding=1).to(memory_format=torch.channels_last) of float32[2,8,12,10], m(a.contiguous(memory_format=torch.channels_last))",
+      "Conv2d(8, 8, 3, padding=1, groups=8).to(memory_format=torch.channels_last) of float32[2,8,12,10]",
+      "ConvTranspose2d(8, 12, 3).to(memory_format=torch.channels_last) of float32[2,8,12,10]",
+      "ConvTranspose2d(8, 12, 3).to(memory_format=torch.channels_last) of float32[2,8,12,10], m(a.contiguous(memory_format=torch.channels_last))",
+    ],
+  },
+  {
+    why: "the wrapper that chooses the kernel for the measurement does not see autocast, so that keys stay in single precision",
+    column: /autocast/,
+    rows: [
+      "MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,2,16], float32[64,64], m(a, a, a, attn_mask=b.detach(), need_weights=False)[0]",
+      "MultiheadAttention(16, 2, add_bias_kv=True) of float32[64,2,16], bool[64,64], m(a, a, a, attn_mask=b, need_weights=False)[0]",
+      "MultiheadAttention(16, 2, add_bias_kv=True, batch_first=True) of float32[2,64,16], float32[64,64], bool[2,64], m(a, a, a, attn_mask=b.detach(), key_padding_mask=c, need_weights=False)[0]",
+    ],
+  },
+  { why: "that wrapper repeats no keys for groups of queries", column: /./, rows: ["sdpa gqa"] },
+  {
+    why: "PyTorch 2.14 makes row-major copies of channels-last input inside the kernel; 2.13 before it",
+    column: /./,
+    rows: ["GroupNorm(2, 8) of float32[2,8,12,10], m(a.contiguous(memory_format=torch.channels_last))"],
+  },
+  {
+    why: "their gradients are formulas of PyTorch 2.13",
+    column: /./,
+    rows: ["clamp tensors", "torch.fmax(a, b)", "torch.fmin(a, b)"],
+  },
+];
+
+function isMeasuredOtherwise(name: string, device: string, column: string): boolean {
+  return (
+    device === "cuda" &&
+    measuredOtherwise.some(({ rows, column: columns }) => rows.includes(name) && columns.test(column))
+  );
+}
 
 function within(actual: number | undefined, golden: unknown, tolerance: number): number | undefined {
   if (actual === undefined || typeof golden !== "number") return actual;
@@ -108,6 +157,7 @@ describe("operators against PyTorch", () => {
     for (const { device, column, mode, attention } of columns) {
       const figures = figuresOf(row, device, column);
       if (figures === undefined || figures.error !== undefined) continue;
+      if (isMeasuredOtherwise(row.name, device, column)) continue;
       it(`${row.name}: ${device} ${column}`, () => {
         const measured = runCall(row, { device, mode, attention });
         if (typeof measured === "string") assert.fail(measured);

@@ -91,7 +91,10 @@ function floatMask(frame: Frame, row: Attention): Tensor | undefined {
 function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficient" | "cpu"): Tensor {
   const { query, key, value } = row;
   const [batch = 1, heads = 1, length = 1] = query.shape;
-  const mask = kernel === "flash" ? undefined : row.mask;
+  const keys = key.shape.at(-2) ?? 1;
+  let mask = kernel === "flash" ? undefined : row.mask;
+  // preprocess_mask in sdp_utils: the efficient kernel sees it spread over batch and heads, and so is its gradient
+  if (kernel === "efficient" && mask !== undefined) mask = expand(frame, mask, [batch, heads, length, keys]);
   const width = value.shape.at(-1) ?? 1;
   // The efficient kernel lays its result out as [batch, length, heads, width], the others as the query lies.
   const result =
@@ -101,7 +104,6 @@ function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficie
   // The efficient kernel rounds the rows up to 32 (kAlignLSE in mem_eff_attention).
   const rows = kernel === "efficient" ? Math.ceil(length / 32) * 32 : length;
   const sums = frame.empty([batch, heads, rows], "float32");
-  const keys = key.shape.at(-2) ?? 1;
   frame.execution.noteProducts(batch * heads * length * keys * ((query.shape.at(-1) ?? 1) + width));
   const random =
     kernel === "cpu"
@@ -122,9 +124,10 @@ function fusedAttention(frame: Frame, row: Attention, kernel: "flash" | "efficie
     saved: [...inputs, mask, sums, result, ...random],
     backward: (inner, [gradient], saved, wanted) => {
       if (gradient === undefined) return [];
-      return [0, 1, 2].map((i) => {
+      return [0, 1, 2, 3].map((i) => {
         const source = saved[i];
         if (source === undefined) return undefined;
+        if (i === 3) return wanted[i] === true ? inner.empty(source.shape, gradient.dtype) : undefined;
         const made =
           kernel === "flash"
             ? emptyLike(inner, source, gradient.dtype)

@@ -31,16 +31,10 @@ function diff(call: OperatorCall): Tensor {
 
 /** `torch.inner`: a product over the last dimensions of both. */
 function inner(call: OperatorCall): Tensor {
-  const { execution, frame } = call;
   const [self, other] = [call.tensor("self"), call.tensor("other")];
-  if (self.shape.length === 0 || other.shape.length === 0) return elementwiseOp(frame, "mul", [self, other]);
-  // autocast does not reach the product inside
-  execution.suspendAutocast();
-  try {
-    return call.op("torch.tensordot", [self, other, [[-1], [-1]]]);
-  } finally {
-    execution.resumeAutocast();
-  }
+  if (self.shape.length === 0 || other.shape.length === 0)
+    return elementwiseOp(call.frame, "mul", [self, other]);
+  return call.op("torch.tensordot", [self, other, [[-1], [-1]]]);
 }
 
 /** `torch.kron`: every element of one by the whole of the other. */
@@ -102,7 +96,7 @@ function vecdot(call: OperatorCall): Tensor {
     call.tensor("y"),
   ]);
   const dimension = call.dimension(call.number("dim"), broadcastShapes(x.shape, y.shape) ?? x.shape);
-  return call.op("torch.sum", [elementwiseOp(frame, "mul", [x, y]), dimension]);
+  return call.withoutAutocast(() => call.op("torch.sum", [elementwiseOp(frame, "mul", [x, y]), dimension]));
 }
 
 /** `torch.linalg.multi_dot` of two or three matrices; of more, the order depends on what is cheapest. */

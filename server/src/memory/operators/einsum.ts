@@ -25,8 +25,10 @@ function einsum(call: OperatorCall): Tensor {
   const summed = summedLabels(named, result);
   if (!isConsistent(operands, named)) misfit("einsum", ...operands);
   const cast = lowPrecisionList(call.frame, operands);
-  const aligned = cast.map((tensor, i) => align(call, tensor, named[i] ?? "", result + summed));
-  return contractAll(call, aligned, result.length, summed.length);
+  return call.withoutAutocast(() => {
+    const aligned = cast.map((tensor, i) => align(call, tensor, named[i] ?? "", result + summed));
+    return contractAll(call, aligned, result.length, summed.length);
+  });
 }
 
 /** Whether a label has one size wherever it stands; 1 fits all. */

@@ -1,7 +1,7 @@
 /** Operators that fit no other topic: complex views, tensor products, diagonals, sampling. */
 import { contiguousStrides, elementCount, isComplex, type Dtype, type Tensor } from "../tensor";
 import { isSequence, isTensor, numberOf, type Argument } from "./argument";
-import { differentiable, lowPrecision } from "./autograd";
+import { differentiable, widest } from "./autograd";
 import { kernelWithoutSaved } from "./convolution";
 import { emptyLike } from "./kernels";
 import { mm } from "./matrix";
@@ -77,7 +77,7 @@ function complexPart(call: OperatorCall): Tensor {
 /** `tensordot`: both operands permuted and flattened to one matrix product. */
 function tensordot(call: OperatorCall): Tensor {
   const { frame } = call;
-  const [a, b] = lowPrecision(frame, [call.tensor("a"), call.tensor("b")]);
+  const [a, b] = widest(frame, [call.tensor("a"), call.tensor("b")]);
   if (a === undefined || b === undefined) return call.notUnderstood("a");
   const [left, right] = contractedDimensions(call, a, b);
   const sizes = left.map((dimension) => a.shape[dimension] ?? 1);

@@ -310,7 +310,7 @@ function embeddingBag(call: OperatorCall): Tensor {
     indices,
     offsets,
     frame.empty([needsBags ? elementCount(indices.shape) : 0], "int64"),
-    frame.empty([bags], "int64"),
+    frame.empty([onHost ? bags : (offsets.shape[0] ?? bags)], "int64"),
     frame.empty(places, "int64"),
   ];
   const from = weight.shape;

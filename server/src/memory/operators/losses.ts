@@ -307,6 +307,7 @@ function multilabelSoftMargin(call: OperatorCall): Tensor {
   ];
   const share = (factor: Tensor, logits: Tensor): Tensor => {
     const logs = call.op(`${F}.logsigmoid`, [logits]);
+    frame.free(logits);
     const product = elementwiseOp(frame, "mul", [factor, logs]);
     frame.free(logs);
     return product;
@@ -314,7 +315,7 @@ function multilabelSoftMargin(call: OperatorCall): Tensor {
   const hit = share(target, input);
   const [rest, negative] = [elementwiseOp(frame, "rsub", [target, 1]), elementwiseOp(frame, "neg", [input])];
   const missed = share(rest, negative);
-  frame.free(rest, negative);
+  frame.free(rest);
   const sums = elementwiseOp(frame, "add", [hit, missed]);
   frame.free(hit, missed);
   const losses = elementwiseOp(frame, "neg", [sums]);

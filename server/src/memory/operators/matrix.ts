@@ -151,11 +151,12 @@ export function bmm(
   const { execution } = frame;
   const left = a.shape;
   const right = b.shape;
+  const kept = [needs(execution, b) ? a : undefined, needs(execution, a) ? b : undefined];
   differentiable(frame, {
     name: added === undefined ? "BmmBackward0" : "BaddbmmBackward0",
     inputs: [a, b, added],
     outputs: [result],
-    saved: [needs(execution, a) ? b : undefined, needs(execution, b) ? a : undefined],
+    saved: added === undefined ? kept.toReversed() : kept,
     backward: (inner, [gradient], _saved, wanted) => {
       const dtype = gradient?.dtype ?? result.dtype;
       return [

@@ -37,6 +37,19 @@ export class OperatorCall extends Values {
     return this.frame.execution;
   }
 
+  /**
+   * Runs what is inside an operator that stands on one of autocast's lists: its arguments have been cast, and autocast does
+   * not see what it is made of (ExcludeDispatchKeyGuard in autocast_mode.h).
+   */
+  withoutAutocast<Result>(run: () => Result): Result {
+    this.execution.suspendAutocast();
+    try {
+      return run();
+    } finally {
+      this.execution.resumeAutocast();
+    }
+  }
+
   /** Calls another operator of the table; the result lives in this call's frame. */
   call(name: string, positional: readonly Argument[], keywords: Keywords = {}): Argument {
     const result = this.frame.call(name, positional, keywords, this.location);

@@ -231,9 +231,7 @@ function runCell(call: OperatorCall, kind: Kind): Argument {
     return kind === "lstm" ? [output, next ?? output] : output;
   }
   if (kind === "lstm")
-    return [
-      ...lstmStep(frame, (each) => inputGates(each, input, weights), hidden, cell ?? hidden, weights),
-    ];
+    return [...lstmStep(frame, (each) => inputGates(each, input, weights), hidden, cell ?? hidden, weights)];
   if (kind === "rnn")
     return rnnStep(frame, (each) => inputGates(each, input, weights), hidden, weights, "tanh");
   return gruStep(frame, inputGates(frame, input, weights), hidden, weights);
@@ -381,7 +379,9 @@ function kernelLayer(
   states: readonly (readonly Tensor[])[],
   weights: readonly CellWeights[],
 ): readonly LayerResult[] {
-  const results = weights.map((own, direction) => kernelDirection(layer, input, states[direction] ?? [], own));
+  const results = weights.map((own, direction) =>
+    kernelDirection(layer, input, states[direction] ?? [], own),
+  );
   const outputs = results.map(({ output }) => output);
   const [only = input] = outputs;
   const output = outputs.length === 1 ? only : cat(layer.call.frame, outputs, 2);
