@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: where the time of a check goes, as ratios against tree-sitter's own parse of the same text;
  * `npm run bench -- --tree FOLDER` the same for all Python files of a folder, `-- --threads FOLDER` what a second
- * thread gains there, `-- --estimates` what an estimate costs. Run as a bundle (`run.mjs`). Prints; asserts nothing, since machines
+ * thread gains there, `-- --edits` the table of edits alone, `-- --estimates` what an estimate costs. Run as a bundle (`run.mjs`). Prints; asserts nothing, since machines
  * differ: what must not grow is counted in `test/unit/work.test.ts`.
  */
 import { spawnSync } from "node:child_process";
@@ -12,8 +12,9 @@ import { parseModule } from "../../server/src/python/parse";
 import { buildScopes } from "../../server/src/python/scope";
 import { fixtures } from "../support/fixtures";
 import { loadParser } from "../support/parser";
+import { editTable } from "./edits";
 import { keptPerCheck } from "./kept";
-import { faulty, median, printRow, quantile, script, timed } from "./programs";
+import { faulty, median, printRow, script, timed } from "./programs";
 import type { Program } from "./programs";
 import { measurePart, plainParser, threadsTable, treeTable } from "./tree";
 
@@ -104,31 +105,6 @@ async function measureFirst(name: string, lines: number, what: string | undefine
   console.log(timed(() => (what === "parse" ? parseOnly(text) : void analyze(parseModule(text)))));
 }
 
-function editTable(): void {
-  console.log("\nFrom an edit to its findings, milliseconds of processor time");
-  printRow(["lines", "median", "95th"]);
-  for (const program of [script, faulty]) for (const lines of [1_000, 10_000]) editRow(program, lines);
-}
-
-function editRow(program: Program, lines: number): void {
-  let parsed = parseModule(program.text(lines));
-  const times: number[] = [];
-  for (let run = 0; run < 60; run++) {
-    const at = parsed.source.lineStart((run * 37) % lines);
-    times.push(
-      timed(() => {
-        parsed = parsed.edit([{ start: at, end: at, text: run % 2 === 0 ? "#" : "" }]);
-        analyze(parsed);
-      }),
-    );
-  }
-  printRow([
-    `${program.name} ${lines}`,
-    milliseconds(quantile(times, 0.5)),
-    milliseconds(quantile(times, 0.95)),
-  ]);
-}
-
 function memoryTable(): void {
   const megabytes = () => {
     global.gc?.();
@@ -155,6 +131,10 @@ function sizes(): void {
   }
 }
 
+function warmUp(): void {
+  for (const { text } of fixtures("rules")) analyze(parseModule(text));
+}
+
 async function main(): Promise<void> {
   const [mode, folder, ...others] = process.argv.slice(2);
   await loadParser();
@@ -174,11 +154,16 @@ async function main(): Promise<void> {
     treeTable(folder);
     return;
   }
+  if (mode === "--edits") {
+    warmUp();
+    editTable();
+    return;
+  }
   if (mode === "--threads" && folder !== undefined) {
     threadsTable(folder);
     return;
   }
-  for (const { text } of fixtures("rules")) analyze(parseModule(text)); // warm-up
+  warmUp();
   await checkTable();
   editTable();
   memoryTable();
