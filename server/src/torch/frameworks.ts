@@ -5,6 +5,7 @@
 import type { Call, ClassDefinition, Expression, Node } from "../python/tree";
 import { walk } from "../python/walk";
 import type { Resolver } from "./resolve";
+import { bySource } from "./resolve-index";
 
 export type FrameworkName =
   | "accelerate"
@@ -254,12 +255,15 @@ export function frameworkMadeBy(qualifiedName: string | undefined): Framework | 
 }
 
 function madeIn(resolver: Resolver): { framework: Framework; call: Call }[] {
-  const found: { framework: Framework; call: Call }[] = [];
-  for (const call of resolver.index.calls) {
+  const ofClasses = resolver.index.classes
+    .filter((owner) => frameworkOfClass(resolver, owner) !== undefined)
+    .flatMap(({ name }) => resolver.index.callsByName.get(name.id) ?? []);
+  const ofLibraries = resolver.callsOf((name) => frameworkMadeBy(name) !== undefined);
+  const calls = [...new Set([...ofLibraries, ...ofClasses])].sort(bySource);
+  return calls.flatMap((call) => {
     const framework = frameworkOfCall(resolver, call);
-    if (framework !== undefined) found.push({ framework, call });
-  }
-  return found;
+    return framework === undefined ? [] : [{ framework, call }];
+  });
 }
 
 function frameworkOfCall(resolver: Resolver, call: Call): Framework | undefined {

@@ -21,10 +21,8 @@ function findEvidence(torch: TorchFacts): Node | undefined {
   const { resolve, frameworks, module } = torch;
   const moved = resolve.index.callsByName.get("cuda")?.find((call) => isMove(torch, call));
   if (moved !== undefined) return moved;
-  for (const call of resolve.index.calls) {
-    const name = resolve.qualifiedName(call.callee);
-    if (name !== undefined && placingCalls.test(name)) return call;
-  }
+  const [placed] = resolve.callsOf((name) => placingCalls.test(name));
+  if (placed !== undefined) return placed;
   const made = frameworks.made.find(
     ({ framework, call }) => framework.name === "accelerate" || asksForGpu(call),
   );

@@ -1,7 +1,7 @@
 /** Which calls run instances of which classes of a file: `model(x)`, `self.model(x)`, `self(x)`. */
 import type { Call, ClassDefinition, Expression } from "../python/tree";
 import type { Resolver } from "./resolve";
-import { push } from "./resolve-index";
+import { bySource, push } from "./resolve-index";
 
 /** A call of which the answer may be another one later, as long as another question is open. */
 export interface OpenCall {
@@ -41,7 +41,7 @@ export class InstanceCalls {
   of(owner: ClassDefinition, open: readonly OpenCall[]): readonly Call[] {
     const calls = [...(this.settled.get(owner) ?? [])];
     for (const one of open) if (one.owner === owner) calls.push(one.call);
-    return calls.sort((one, other) => one.start - other.start || other.end - one.end);
+    return calls.sort(bySource);
   }
 }
 

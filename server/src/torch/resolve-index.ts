@@ -12,6 +12,7 @@ import type {
   Name,
   Node,
   Return,
+  Span,
   Statement,
   While,
   Yield,
@@ -150,13 +151,21 @@ function noteRenamed(renamed: Map<string, string[]>, name: string, alias: string
   if (alias !== undefined && alias !== last) push(renamed, alias, last);
 }
 
-/** The calls that lie within a node, itself included, in source order. */
-export function* callsWithin({ calls }: FileIndex, node: Node): Generator<Call> {
+/** The calls that lie within a node or another part of the text, itself included, in source order. */
+export function* callsWithin({ calls }: FileIndex, node: Span): Generator<Call> {
   for (let place = firstFrom(calls, node.start); place < calls.length; place++) {
     const call = calls[place];
     if (call === undefined || call.start >= node.end) return;
     if (call.end <= node.end) yield call;
   }
+}
+
+/** The calls in the part of a loop that is repeated, or in a function's body. */
+export function callsInBody(index: FileIndex, { body }: For | While | FunctionDefinition): Call[] {
+  const [first, last] = [body[0], body.at(-1)];
+  return first === undefined || last === undefined
+    ? []
+    : [...callsWithin(index, { start: first.start, end: last.end })];
 }
 
 /** The place of the first of these nodes, which are in source order, that does not start before `offset`. */
@@ -169,6 +178,11 @@ export function firstFrom(nodes: readonly Node[], offset: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Sorts what is called as the source has it, a call before those inside it. */
+export function bySource(one: Span, other: Span): number {
+  return one.start - other.start || other.end - one.end;
 }
 
 /** Adds a value to the list a map holds under a key. */

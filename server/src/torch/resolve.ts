@@ -16,6 +16,7 @@ import type {
 } from "../python/tree";
 import { enclosingFunction } from "../python/walk";
 import { canonicalName } from "./api";
+import { ApiCalls } from "./api-calls";
 import { isModuleBase } from "./api-kinds";
 import { noImports, type ImportedClass, type ImportedNames } from "./imported";
 import {
@@ -105,12 +106,16 @@ export interface Resolver {
   constructedClass(call: Call): ClassDefinition | undefined;
   /** The class of this file an expression is an instance of (`self` included). */
   classOf(expression: Expression): ClassDefinition | undefined;
+  /** The class whose method's first parameter the name is: known without following anything. */
+  classOfSelf(name: Name): ClassDefinition | undefined;
   /** A method by name, looked for in the class and its bases of this file. */
   methodOf(owner: ClassDefinition, name: string): FunctionDefinition | undefined;
   /** Calls in this file that may run the function; methods match by name when the receiver is unknown. */
   callsTo(target: FunctionDefinition): readonly Call[];
   /** True when the function is also used as a value (passed on, stored): others may call it. */
   isUsedAsValue(target: FunctionDefinition): boolean;
+  /** Calls of what has a canonical name that is meant, in source order. */
+  callsOf(isMeant: (name: string) => boolean): readonly Call[];
   /** The argument of a call that ends up in a parameter; `undefined` when absent or spread. */
   argumentFor(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined;
   /** The class and its bases in this file, nearest first. */
@@ -148,6 +153,7 @@ class FileResolver implements Resolver {
   private instanceCalls: InstanceCalls | undefined;
   private readonly openCalls: Answers<Module, readonly OpenCall[]> = new Map();
   private objects: Objects | undefined;
+  private apiCalls: ApiCalls | undefined;
   private readonly names = new Map<Expression, string | undefined>();
   private frozen: FrozenModels | undefined;
   private readonly keys: VariableKeys;
@@ -178,6 +184,11 @@ class FileResolver implements Resolver {
     const name = raw === undefined ? undefined : canonicalName(raw);
     this.names.set(expression, name);
     return name;
+  }
+
+  callsOf(isMeant: (name: string) => boolean): readonly Call[] {
+    this.apiCalls ??= new ApiCalls(this.index.calls, (callee) => this.qualifiedName(callee));
+    return this.apiCalls.of(isMeant);
   }
 
   objectOf(expression: Expression): ResolvedObject | undefined {
@@ -307,7 +318,7 @@ class FileResolver implements Resolver {
     return annotation && this.classNamed(annotation);
   }
 
-  private classOfSelf(name: Name): ClassDefinition | undefined {
+  classOfSelf(name: Name): ClassDefinition | undefined {
     const bindings = this.scopes.lookup(name);
     const binding = bindings.length === 1 ? bindings[0] : undefined;
     if (binding?.kind !== "parameter") return undefined;
@@ -462,16 +473,14 @@ class FileResolver implements Resolver {
   argumentFor(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined {
     const keyword = call.keywords.find(({ name }) => name.id === parameter);
     if (keyword) return keyword.value;
-    const positional = target.parameters.filter(
-      ({ parameterKind }) => parameterKind === "normal" || parameterKind === "positional-only",
-    );
-    const place = positional.findIndex(({ name }) => name.id === parameter);
-    if (place < 0) return undefined;
+    const place = placeAmongPositional(target, parameter);
+    if (place === undefined) return undefined;
     const index = place - (this.isBound(call, target) ? 1 : 0);
     if (index < 0) return undefined;
-    const before = call.positional.slice(0, index + 1);
-    if (before.some(({ kind }) => kind === "Starred")) return undefined;
-    return before[index];
+    for (let before = 0; before <= index; before++) {
+      if (call.positional[before]?.kind === "Starred") return undefined;
+    }
+    return call.positional[index];
   }
 
   /** True when the call gives the first parameter (`self`) by itself. */
@@ -517,6 +526,17 @@ function onlyFunction(bindings: readonly Binding[]): FunctionDefinition | undefi
 
 function bindsFunction(binding: Binding, target: FunctionDefinition): boolean {
   return binding.kind === "function" && binding.node === target;
+}
+
+/** How many parameters stand before it that a position may fill; undefined where only a name fills it, and for none. */
+function placeAmongPositional({ parameters }: FunctionDefinition, parameter: string): number | undefined {
+  let place = 0;
+  for (const { name, parameterKind } of parameters) {
+    if (parameterKind !== "normal" && parameterKind !== "positional-only") continue;
+    if (name.id === parameter) return place;
+    place++;
+  }
+  return undefined;
 }
 
 function isCallee(expression: Name | Attribute): boolean {

@@ -168,8 +168,11 @@ function unitsWithBackward({ module, index }: Resolver): Unit[] {
   };
   for (const name of backwardNames)
     for (const attribute of index.attributesByName.get(name) ?? []) add(attribute);
+  // What a name leads to is the same for all functions of that name, one another included.
+  const followed = new Set<string>();
   for (let unit = pending.pop(); unit !== undefined; unit = pending.pop()) {
-    if (unit.kind !== "FunctionDefinition") continue;
+    if (unit.kind !== "FunctionDefinition" || followed.has(unit.name.id)) continue;
+    followed.add(unit.name.id);
     for (const call of index.callsByName.get(unit.name.id) ?? []) add(call);
     // `optimizer.step(closure)`, `closure = lambda: train(x)`: used as a value.
     for (const name of index.namesById.get(unit.name.id) ?? []) if (name.parent !== unit) add(name);

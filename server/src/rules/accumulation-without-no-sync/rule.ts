@@ -71,8 +71,7 @@ const alternatives =
 function wrappersIn(context: RuleContext): Wrapper[] {
   const { resolve } = context.torch;
   const found: Wrapper[] = [];
-  for (const call of resolve.index.calls) {
-    if (!ddpClass.test(resolve.qualifiedName(call.callee) ?? "")) continue;
+  for (const call of resolve.callsOf((name) => ddpClass.test(name))) {
     if (searchesUnused(call)) continue;
     const targets = targetsOf(resolve, call);
     const wrapped = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "module")?.value;

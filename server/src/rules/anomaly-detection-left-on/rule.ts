@@ -9,7 +9,6 @@ import {
   statementList,
   walk,
 } from "../../python/walk";
-import type { TorchFacts } from "../../torch/facts";
 import { isTestFile } from "../../torch/provenance/try-out";
 import { dedentStatements, deleteArgument, replaceSpan, takeStatement } from "../fix";
 import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
@@ -167,13 +166,14 @@ const knownTurnedOff = new FileMemo<boolean>();
 
 /** The script turns it off again somewhere: it knows what it is doing. */
 function isTurnedOff({ module, torch }: RuleContext): boolean {
-  return knownTurnedOff.of(module, () => torch.resolve.index.calls.some((call) => turnsOff(torch, call)));
+  return knownTurnedOff.of(module, () =>
+    torch.resolve.callsOf((name) => switchCall.test(name)).some((call) => turnsOff(call)),
+  );
 }
 
-function turnsOff({ resolve }: TorchFacts, call: Call): boolean {
+function turnsOff(call: Call): boolean {
   const [mode] = call.positional.length > 0 ? call.positional : call.keywords.map(({ value }) => value);
-  if (mode?.kind !== "Boolean" || mode.value) return false;
-  return switchCall.test(resolve.qualifiedName(call.callee) ?? "");
+  return mode?.kind === "Boolean" && !mode.value;
 }
 
 function removedStatement({ source }: RuleContext, statement: Statement): TextEdit[] | undefined {

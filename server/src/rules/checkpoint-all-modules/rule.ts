@@ -1,6 +1,16 @@
 /** Activation checkpointing of every module, or of single cheap layers: much recomputing for little memory. */
-import type { Call, ClassDefinition, Expression, For, Node, Span, Statement } from "../../python/tree";
-import { ancestors, enclosingStatement, statementList, walk } from "../../python/walk";
+import { FileMemo } from "../../python/file-memo";
+import type {
+  Call,
+  ClassDefinition,
+  Comprehension,
+  Expression,
+  For,
+  Node,
+  Span,
+  Statement,
+} from "../../python/tree";
+import { ancestors, enclosingStatement, nodesOf, statementList, walk } from "../../python/walk";
 import { lossModules, parameterFreeModules } from "../../torch/api";
 import { isTestFile } from "../../torch/provenance/try-out";
 import type { Resolver } from "../../torch/resolve";
@@ -296,19 +306,25 @@ function constructionOf(resolve: Resolver, layer: Expression): Call | undefined 
 /** Where a `ModuleList` or `Sequential` repeats a class: what should be checkpointed. */
 function blocks({ torch, module }: RuleContext): { at: Span; message: MessageId }[] {
   const { resolve } = torch;
-  let found: Span | undefined;
-  walk(module, {
-    enter(node) {
-      if (found !== undefined) return false;
-      if (node.kind !== "Comprehension" || node.element.kind !== "Call") return;
-      const isBlock =
-        resolve.constructedClass(node.element) !== undefined ||
-        composite.test(resolve.qualifiedName(node.element.callee) ?? "");
-      if (isBlock && isInContainer(resolve, node)) found = node.element;
-      return;
-    },
+  const repeated = knownBlocks.of(module, () => {
+    for (const node of nodesOf(module)) {
+      if (node.kind === "Comprehension" && node.element.kind === "Call" && isRepeatedBlock(resolve, node))
+        return node.element;
+    }
+    return undefined;
   });
-  return found === undefined ? [] : [{ at: found, message: "blocks" }];
+  return repeated === undefined ? [] : [{ at: repeated, message: "blocks" }];
+}
+
+const knownBlocks = new FileMemo<Span | undefined>();
+
+function isRepeatedBlock(resolve: Resolver, comprehension: Comprehension): boolean {
+  const { element } = comprehension;
+  if (element.kind !== "Call") return false;
+  const isBlock =
+    resolve.constructedClass(element) !== undefined ||
+    composite.test(resolve.qualifiedName(element.callee) ?? "");
+  return isBlock && isInContainer(resolve, comprehension);
 }
 
 function isInContainer(resolve: Resolver, comprehension: Node): boolean {

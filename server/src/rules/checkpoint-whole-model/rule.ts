@@ -94,13 +94,10 @@ function isTrained({ torch }: RuleContext, segment: Expression, model: ScriptMod
 function isOnlyPass({ torch }: RuleContext, call: Call): boolean {
   const { resolve } = torch;
   const owner = enclosingFunction(call);
-  const others = resolve.index.calls.filter(
-    (other) =>
-      other !== call &&
-      enclosingFunction(other) === owner &&
-      wholeSegment.test(resolve.qualifiedName(other.callee) ?? ""),
-  );
-  if (others.length > 0 || isInComprehension(call)) return false;
+  const hasOther = resolve
+    .callsOf((name) => wholeSegment.test(name))
+    .some((other) => other !== call && enclosingFunction(other) === owner);
+  if (hasOther || isInComprehension(call)) return false;
   const loop = enclosingLoop(call);
   if (loop !== undefined) return hasBackward(loop);
   if (owner?.kind !== "FunctionDefinition" || hasBackward(owner)) return owner?.kind !== "Lambda";

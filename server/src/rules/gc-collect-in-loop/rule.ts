@@ -48,9 +48,7 @@ export const rule = defineRule<MessageId>({
 });
 
 function hasRegime({ torch }: RuleContext): boolean {
-  return torch.resolve.index.calls.some((call) =>
-    regime.test(torch.resolve.qualifiedName(call.callee) ?? ""),
-  );
+  return torch.resolve.callsOf((name) => regime.test(name)).length > 0;
 }
 
 function check(context: RuleContext<MessageId>, call: Call): void {

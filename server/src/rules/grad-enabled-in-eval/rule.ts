@@ -4,6 +4,7 @@ import { ancestors, statementList, walk } from "../../python/walk";
 import { enableGradContext, setGradEnabled } from "../../torch/api";
 import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type RuleContext } from "../rule";
+import { callsWithin } from "../../torch/resolve-index";
 
 type MessageId = "enabled" | "named" | "forward";
 
@@ -107,8 +108,7 @@ function coveredBy(call: Call, owner: FunctionDefinition): readonly Statement[] 
 /** The first forward of a trainable model that records. */
 function forwardIn({ torch }: RuleContext<MessageId>, statement: Statement): Call | undefined {
   const { resolve, provenance } = torch;
-  return resolve.index.calls.find((call) => {
-    if (call.start < statement.start || call.end > statement.end) return false;
+  return [...callsWithin(resolve.index, statement)].find((call) => {
     if (
       resolve.qualifiedName(call.callee) !== undefined ||
       call.positional.length + call.keywords.length === 0

@@ -2,6 +2,7 @@
 import { foldInteger } from "../../python/constant";
 import type { Call, ClassDefinition, Node } from "../../python/tree";
 import type { RuleContext } from "../rule";
+import { callsWithin } from "../../torch/resolve-index";
 
 /** `small`: no more than a few numbers a sample, which no data set makes a burden of. */
 export type OutputSize = "small" | "large" | "unknown";
@@ -36,8 +37,7 @@ function sizeOfClass(context: RuleContext, owner: ClassDefinition): OutputSize {
   const { resolve } = context.torch;
   const classes = new Set<ClassDefinition>([owner]);
   for (const one of classes) {
-    for (const call of resolve.index.calls) {
-      if (!isWithin(call, one)) continue;
+    for (const call of callsWithin(resolve.index, one)) {
       const built = resolve.constructedClass(call);
       if (built !== undefined) classes.add(built);
     }
@@ -58,7 +58,7 @@ function sizeWithin(context: RuleContext, parts: readonly Node[]): OutputSize {
   if (sizes.includes("small")) return "small";
   if (sizes.includes("unknown")) return "unknown";
   const dense = parts.some((part) =>
-    resolve.index.calls.some((call) => isWithin(call, part) && isConvolution(call)),
+    [...callsWithin(resolve.index, part)].some((call) => isConvolution(call)),
   );
   return sizes.length > 0 || dense ? "large" : "unknown";
 }

@@ -13,6 +13,7 @@ import { deleteArgument } from "../fix";
 import { leastGraphBehind } from "../graph-size";
 import { unknownSize } from "../model-size";
 import { defineRule, oneLower, type RuleContext } from "../rule";
+import { callsInBody } from "../../torch/resolve-index";
 
 type MessageId = "retained" | "named" | "inFunction" | "loop" | "made" | "drop";
 type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
@@ -197,9 +198,9 @@ function mayBeWalkedElsewhere(
   calls: ReadonlySet<Node>,
   round: Round,
 ): boolean {
-  const { resolve, provenance } = torch;
-  return resolve.index.calls.some((call) => {
-    if (call === backward.call || !provenance.reach.isInBody(round, call)) return false;
+  const { resolve } = torch;
+  return callsInBody(resolve.index, round).some((call) => {
+    if (call === backward.call) return false;
     const qualified = resolve.qualifiedName(call.callee);
     if (qualified?.startsWith("torch.") === true || (qualified !== undefined && onlyReads(qualified)))
       return false;

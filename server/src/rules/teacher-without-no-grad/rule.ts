@@ -11,7 +11,7 @@ import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
 import { argumentsOf } from "../../torch/provenance/shapes";
 import type { ResolvedObject, Resolver } from "../../torch/resolve";
-import { lastName } from "../../torch/resolve-index";
+import { callsWithin, lastName } from "../../torch/resolve-index";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
 import { insertLineAfter, wrapInWith } from "../fix";
@@ -325,11 +325,7 @@ function runsOthers({ torch }: RuleContext<MessageId>, statement: Statement, cal
   if (statement.kind !== "Assign") return true;
   const { sources } = torch.provenance.carriedHere(statement.value);
   if ([...sources].some((source) => source !== call)) return true;
-  return torch.resolve.index.calls.some(
-    (other) =>
-      other !== call &&
-      other.start >= statement.start &&
-      other.end <= statement.end &&
-      torch.resolve.roleOf(other.callee) === "model",
+  return [...callsWithin(torch.resolve.index, statement)].some(
+    (other) => other !== call && torch.resolve.roleOf(other.callee) === "model",
   );
 }

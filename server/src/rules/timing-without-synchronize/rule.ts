@@ -230,11 +230,9 @@ function readsValues(resolve: Resolver, statement: Statement | undefined, clock:
 /** Something in the same function, or the file's own timer, shows that the author minds the queue. */
 function isMinded(resolve: Resolver, start: Statement): boolean {
   const owner = ownerOf(start);
-  return resolve.index.calls.some(
-    (call) =>
-      knowsBetter.test(resolve.qualifiedName(call.callee) ?? "") &&
-      (ownerOf(call) === owner || owner.kind === "Module"),
-  );
+  return resolve
+    .callsOf((name) => knowsBetter.test(name))
+    .some((call) => owner.kind === "Module" || ownerOf(call) === owner);
 }
 
 function ownerOf(node: Node): FunctionDefinition | Lambda | Module {

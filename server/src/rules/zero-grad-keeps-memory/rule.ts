@@ -71,10 +71,9 @@ function needsTensors({ torch }: RuleContext): boolean {
   const { index } = torch.resolve;
   const reads = index.attributesByName.get("grad") ?? [];
   if (reads.some((read) => torch.resolve.qualifiedName(read) === undefined)) return true;
-  return index.calls.some(
-    (call) =>
-      cudaGraphs.test(torch.resolve.qualifiedName(call.callee) ?? "") ||
-      call.keywords.some(({ name }) => name.id === "gradient_as_bucket_view"),
+  if (torch.resolve.callsOf((name) => cudaGraphs.test(name)).length > 0) return true;
+  return index.calls.some(({ keywords }) =>
+    keywords.some(({ name }) => name.id === "gradient_as_bucket_view"),
   );
 }
 

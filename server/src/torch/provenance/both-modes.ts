@@ -8,6 +8,7 @@ import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
 import type { EvaluationPass } from "./evaluation";
 import { forwardReceiver } from "./shapes";
+import { callsWithin } from "../resolve-index";
 
 /** A backward that runs only where the parameter has some value. */
 interface Guard {
@@ -94,7 +95,7 @@ function forwardOf(
   resolver: Resolver,
   provenance: Provenance,
 ): Call | undefined {
-  return resolver.index.calls.find((call) => {
+  return [...callsWithin(resolver.index, owner)].find((call) => {
     if (enclosingFunction(call) !== owner) return false;
     if (guards.some(({ parameter }) => isUnderTestOf(call, parameter, owner, resolver))) return false;
     const role = resolver.roleOf(forwardReceiver(call));

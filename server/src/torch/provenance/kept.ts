@@ -6,7 +6,7 @@ import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } fr
 import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
 import { clearingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
-import { callsWithin, enclosingClass, flattenTarget, isInForward } from "../resolve-index";
+import { callsWithin, enclosingClass, flattenTarget, isInForward, push } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition, type Flow } from "./flow";
 import type { GraphSources } from "./graph-sources";
@@ -68,6 +68,7 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 
 class KeptFinder {
   private readonly cleared = new Map<Loop, Map<string, boolean>>();
+  private clearingCalls: ReadonlyMap<string, readonly Call[]> | undefined;
   private anyGraphInLoops: boolean | undefined;
 
   constructor(
@@ -401,11 +402,9 @@ class KeptFinder {
 
   private findClearing(loop: Loop, key: string): boolean {
     const { resolver, reach, flow } = this.options;
-    for (const method of clearingMethods) {
-      for (const call of resolver.index.callsByName.get(method) ?? []) {
-        if (call.callee.kind !== "Attribute" || resolver.keyOf(baseOf(call.callee.object)) !== key) continue;
-        if (reach.runsIn(loop, call) || this.runsUnseen(call, loop)) return true;
-      }
+    this.clearingCalls ??= clearingCallsOf(resolver);
+    for (const call of this.clearingCalls.get(key) ?? []) {
+      if (reach.runsIn(loop, call) || this.runsUnseen(call, loop)) return true;
     }
     return (
       flow.definitionsOf(key).some((definition) => {
@@ -511,6 +510,19 @@ function baseOf(expression: Expression): Expression {
   let at = expression;
   while (at.kind === "Subscript") at = at.object;
   return at;
+}
+
+/** `losses.clear()`, `queue[0].pop()`: the calls that take something out of a variable, by its key. */
+function clearingCallsOf(resolver: Resolver): ReadonlyMap<string, readonly Call[]> {
+  const byKey = new Map<string, Call[]>();
+  for (const method of clearingMethods) {
+    for (const call of resolver.index.callsByName.get(method) ?? []) {
+      if (call.callee.kind !== "Attribute") continue;
+      const key = resolver.keyOf(baseOf(call.callee.object));
+      if (key !== undefined) push(byKey, key, call);
+    }
+  }
+  return byKey;
 }
 
 function holderScope(store: Store, resolver: Resolver): Node {

@@ -3,7 +3,7 @@ import type { Call, ClassDefinition } from "../../python/tree";
 import { parameterFreeModules } from "../api";
 import { isModuleBase } from "../api-kinds";
 import type { Resolver } from "../resolve";
-import type { AttributeStore } from "../resolve-index";
+import { push, type AttributeStore } from "../resolve-index";
 
 export interface ModuleParameters {
   /** True when nothing that we understand gives instances of the class parameters. */
@@ -16,9 +16,28 @@ export function createModuleParameters(resolver: Resolver): ModuleParameters {
   return new FileParameters(resolver);
 }
 
+/** The attributes that a file binds: those of `self` by their class, which needs nothing to be followed, and the others. */
+interface StoresByObject {
+  readonly ofSelf: ReadonlyMap<ClassDefinition, readonly AttributeStore[]>;
+  readonly ofOthers: readonly AttributeStore[];
+}
+
+function storesByObject(resolver: Resolver): StoresByObject {
+  const ofSelf = new Map<ClassDefinition, AttributeStore[]>();
+  const ofOthers: AttributeStore[] = [];
+  for (const store of resolver.index.attributeStores) {
+    const object = store.target.kind === "Attribute" ? store.target.object : undefined;
+    const owner = object?.kind === "Name" ? resolver.classOfSelf(object) : undefined;
+    if (owner !== undefined) push(ofSelf, owner, store);
+    else ofOthers.push(store);
+  }
+  return { ofSelf, ofOthers };
+}
+
 class FileParameters implements ModuleParameters {
   private readonly shown = new Map<ClassDefinition, boolean>();
   private readonly sure = new Map<ClassDefinition, boolean>();
+  private stores: StoresByObject | undefined;
 
   constructor(private readonly resolver: Resolver) {}
 
@@ -99,8 +118,10 @@ class FileParameters implements ModuleParameters {
 
   private storesOf(owner: ClassDefinition): readonly AttributeStore[] {
     const { resolver } = this;
-    return resolver.index.attributeStores.filter(
+    this.stores ??= storesByObject(resolver);
+    const ofOthers = this.stores.ofOthers.filter(
       ({ target }) => target.kind === "Attribute" && resolver.classOf(target.object) === owner,
     );
+    return [...(this.stores.ofSelf.get(owner) ?? []), ...ofOthers];
   }
 }

@@ -1,5 +1,6 @@
 /** Models that are run on made-up data only to see whether they run and what shape comes out. */
-import type { Scopes } from "../../python/scope";
+import { FileMemo } from "../../python/file-memo";
+import type { Scope, Scopes } from "../../python/scope";
 import type { Call, Expression, Node } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
@@ -42,8 +43,15 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
 
 /** A file of tests: what it calls `predict` or puts into eval mode is looked at once and dropped. */
 export function isTestFile({ module }: Scopes): boolean {
-  return [...module.bindings.values()].some((bindings) =>
-    bindings.some(({ importPath }) => /^pytest(\.|$)|^unittest($|\.(?!mock))/.test(importPath ?? "")),
+  const { owner } = module;
+  return owner.kind === "Module" && knownTestFiles.of(owner, () => importsTests(module));
+}
+
+const knownTestFiles = new FileMemo<boolean>();
+
+function importsTests({ bindings }: Scope): boolean {
+  return [...bindings.values()].some((ofName) =>
+    ofName.some(({ importPath }) => /^pytest(\.|$)|^unittest($|\.(?!mock))/.test(importPath ?? "")),
   );
 }
 

@@ -29,14 +29,12 @@ export function batchOf(context: SetupContext): ScriptValue<number> | undefined 
 }
 
 /** The constructions of the loaders that training loops run over; without loops, the only loader or the one that shuffles. */
-function loadersOf(context: SetupContext): (Call | undefined)[] {
+function loadersOf(context: SetupContext): readonly (Call | undefined)[] {
   const { resolver, trainingLoops } = context;
   const own = trainingLoops.loops.flatMap(({ loader }) => (loader === undefined ? [] : [loader]));
   const loaders = own.length > 0 ? own : loadersGiven(context);
   if (loaders.length > 0) return loaders.map((loader) => resolver.objectOf(loader)?.construction);
-  const made = resolver.index.calls.filter((call) =>
-    sampleLoaders.test(resolver.qualifiedName(call.callee) ?? ""),
-  );
+  const made = resolver.callsOf((name) => sampleLoaders.test(name));
   if (made.length <= 1) return made;
   const shuffling = made.filter(({ keywords }) =>
     keywords.some(({ name, value }) => name.id === "shuffle" && value.kind === "Boolean" && value.value),

@@ -41,8 +41,7 @@ const trainerSeed = 42;
 
 export function dataOf(context: SetupContext): ScriptData {
   const { resolver } = context;
-  const named = (pattern: RegExp): Call[] =>
-    resolver.index.calls.filter((call) => pattern.test(resolver.qualifiedName(call.callee) ?? ""));
+  const named = (pattern: RegExp): readonly Call[] => resolver.callsOf((name) => pattern.test(name));
   return {
     datasets: datasetsOf(context, named(loaders)),
     splits: [...named(splitters), ...methodSplits(context)].sort(bySource),
@@ -66,8 +65,7 @@ function datasetsOf(context: SetupContext, made: readonly Call[]): ScriptDataset
     const shuffles = constants.valueOf(constants.argument(call, "shuffle", 2)) === true;
     add(constants.argument(call, "dataset", 0), shuffles || trained.has(call));
   }
-  for (const call of resolver.index.calls) {
-    if (!/(^|\.)\w*Trainer$/.test(resolver.qualifiedName(call.callee) ?? "")) continue;
+  for (const call of resolver.callsOf((name) => /(^|\.)\w*Trainer$/.test(name))) {
     add(constants.argument(call, "train_dataset"), true);
     add(constants.argument(call, "eval_dataset"), false);
   }
@@ -83,11 +81,8 @@ function constructionOf({ resolver }: SetupContext, given: Expression): Expressi
 
 /** `dataset.train_test_split(…)` of Hugging Face's data sets: a method, whatever the object's name. */
 function methodSplits({ resolver }: SetupContext): Call[] {
-  return resolver.index.calls.filter(
-    ({ callee }) =>
-      callee.kind === "Attribute" &&
-      callee.attribute.id === "train_test_split" &&
-      resolver.qualifiedName(callee) === undefined,
+  return (resolver.index.callsByName.get("train_test_split") ?? []).filter(
+    ({ callee }) => callee.kind === "Attribute" && resolver.qualifiedName(callee) === undefined,
   );
 }
 
@@ -98,9 +93,8 @@ function seedsOf({ resolver, constants, trainers }: SetupContext, made: readonly
       (value) => value.kind === "Call" && resolver.qualifiedName(value.callee) === generator,
     );
   };
-  const ofGenerators = resolver.index.calls.filter(
-    ({ callee }) =>
-      callee.kind === "Attribute" && callee.attribute.id === "manual_seed" && isGenerator(callee.object),
+  const ofGenerators = (resolver.index.callsByName.get("manual_seed") ?? []).filter(
+    ({ callee }) => callee.kind === "Attribute" && isGenerator(callee.object),
   );
   // Without an argument they seed from the clock.
   const seeds: ScriptSeed[] = [...made, ...ofGenerators]

@@ -49,10 +49,7 @@ function configurationArgument(
   constants: Constants,
   trainers: TrainerCalls,
 ): Expression | undefined {
-  const initializing = resolver.index.calls.filter(
-    (call) => resolver.qualifiedName(call.callee) === "deepspeed.initialize",
-  );
-  const [call, other] = initializing;
+  const [call, other] = resolver.callsOf((name) => name === "deepspeed.initialize");
   if (other !== undefined) return undefined;
   if (call !== undefined)
     return constants.argument(call, "config") ?? constants.argument(call, "config_params");

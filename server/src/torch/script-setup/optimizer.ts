@@ -84,7 +84,7 @@ function constructions({ resolver, trainingLoops }: SetupContext): readonly Call
     for (const call of made) stepping.add(call);
   }
   if (steps.length > 0) return [...stepping];
-  return resolver.index.calls.filter((call) => isOptimizer(resolver.qualifiedName(call.callee) ?? ""));
+  return resolver.callsOf(isOptimizer);
 }
 
 /** False when several optimizers step side by side, as in a GAN: their states add up. */

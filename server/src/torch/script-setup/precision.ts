@@ -86,9 +86,9 @@ function fromAutocast(context: SetupContext): Answer {
 
 function autocastIn(context: SetupContext): Answer {
   const { resolver, constants } = context;
-  for (const call of resolver.index.calls) {
+  for (const call of resolver.callsOf((name) => autocastContexts.has(name))) {
+    if (!isUsedInTraining(context, call)) continue;
     const name = resolver.qualifiedName(call.callee);
-    if (name === undefined || !autocastContexts.has(name) || !isUsedInTraining(context, call)) continue;
     const old = name !== "torch.amp.autocast";
     const enabled = constants.argument(call, "enabled", old ? 0 : 2);
     if (enabled !== undefined) {
@@ -147,8 +147,7 @@ function referencesWithKey(
 
 /** A scaler is of use for fp16 only. */
 function fromScaler({ resolver, constants }: SetupContext): Answer {
-  for (const call of resolver.index.calls) {
-    if (!isScaler(resolver.qualifiedName(call.callee) ?? "")) continue;
+  for (const call of resolver.callsOf(isScaler)) {
     const enabled = constants.argument(call, "enabled");
     const value = enabled === undefined ? true : constants.valueOf(enabled);
     if (value === false) continue;

@@ -18,8 +18,7 @@ const lightningTrainer = /^lightning\.(pytorch|fabric)\.(\w+\.)*(Trainer|Fabric)
 const accelerator = /^accelerate\.(\w+\.)*Accelerator$/;
 
 export function trainerCallsOf(resolver: Resolver): TrainerCalls {
-  const named = (pattern: RegExp): Call[] =>
-    resolver.index.calls.filter((call) => pattern.test(resolver.qualifiedName(call.callee) ?? ""));
+  const named = (pattern: RegExp): readonly Call[] => resolver.callsOf((name) => pattern.test(name));
   const configured = named(trainingArguments);
   return {
     arguments: only(configured),

@@ -8,6 +8,7 @@ import type {
   SetupContext,
 } from "../script-setup";
 import { configuredOffload, configuredSharding } from "./deepspeed";
+import { bySource } from "../resolve-index";
 
 const forms: readonly (readonly [RegExp, ScriptCheckpointing["form"]])[] = [
   [/^(torch\.utils\.checkpoint|deepspeed\.checkpointing)\.(checkpoint|checkpoint_sequential)$/, "segment"],
@@ -31,14 +32,14 @@ export function checkpointingOf({
   constants,
 }: SetupContext): readonly ScriptCheckpointing[] {
   const found: ScriptCheckpointing[] = [];
-  for (const call of resolver.index.calls) {
-    const name = resolver.qualifiedName(call.callee);
-    const form = name === undefined ? undefined : forms.find(([pattern]) => pattern.test(name))?.[1];
-    if (form !== undefined) found.push({ form, call });
-    else if (call.callee.kind === "Attribute" && switches.includes(call.callee.attribute.id)) {
-      if (constants.valueOf(call.positional[0]) !== false) found.push({ form: "library", call });
-    }
+  for (const [pattern, form] of forms) {
+    for (const call of resolver.callsOf((name) => pattern.test(name))) found.push({ form, call });
   }
+  for (const call of switches.flatMap((method) => resolver.index.callsByName.get(method) ?? [])) {
+    if (call.callee.kind !== "Attribute") continue;
+    if (constants.valueOf(call.positional[0]) !== false) found.push({ form: "library", call });
+  }
+  found.sort((one, other) => bySource(one.call, other.call));
   const configured = trainers.arguments;
   if (configured !== undefined) {
     const given = constants.argument(configured, "gradient_checkpointing");
@@ -75,11 +76,10 @@ export function shardingOf(context: SetupContext): ScriptValue<ScriptSharding> |
   if (plugin !== undefined) return plugin;
   const { resolver } = context;
   const found = new Map<ScriptSharding, Call>();
-  for (const call of resolver.index.calls) {
-    const name = resolver.qualifiedName(call.callee);
-    if (name === undefined) continue;
-    const shard = wrapperOf(name);
-    if (shard !== undefined && !found.has(shard)) found.set(shard, call);
+  for (const [pattern, shard] of wrappers) {
+    const [call] = resolver.callsOf((name) => pattern.test(name));
+    const before = found.get(shard);
+    if (call !== undefined && (before === undefined || call.start < before.start)) found.set(shard, call);
   }
   // It shards the optimizer of a DDP model.
   if (found.has("zero-redundancy")) found.delete("ddp");
@@ -93,9 +93,7 @@ export function shardingOf(context: SetupContext): ScriptValue<ScriptSharding> |
 
 /** Where DDP's gradients are views of its buckets, not copies beside them. */
 export function bucketViewsOf({ resolver, constants }: SetupContext): ScriptValue<true> | undefined {
-  const wraps = resolver.index.calls.filter(
-    (call) => wrapperOf(resolver.qualifiedName(call.callee) ?? "") === "ddp",
-  );
+  const wraps = resolver.callsOf((name) => wrapperOf(name) === "ddp");
   const given = wraps.map((call) => constants.argument(call, "gradient_as_bucket_view"));
   const [first] = given;
   const isEverywhere = given.every((value) => constants.valueOf(value) === true);
@@ -141,9 +139,7 @@ const plugins =
 
 /** The only `DeepSpeedPlugin(…)` or `DeepSpeedStrategy(…)` of the file. */
 function pluginOf({ resolver }: SetupContext): Call | undefined {
-  const [only, other] = resolver.index.calls.filter((call) =>
-    plugins.test(resolver.qualifiedName(call.callee) ?? ""),
-  );
+  const [only, other] = resolver.callsOf((name) => plugins.test(name));
   return other === undefined ? only : undefined;
 }
 
