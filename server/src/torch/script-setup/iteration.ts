@@ -1,7 +1,8 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
 import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
-import { identify, type LoopNode, type Place } from "../training-loop";
+import { contains } from "../training-loop/search";
+import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf } from "./forward";
 import { modelOf, optimizerOf } from "./optimizer";
 import { callsOn, pathTo, wayTo } from "./way";
@@ -10,7 +11,9 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
   const { loops } = context.trainingLoops;
   const [first] = loops;
   if (first === undefined) return iterationElsewhere(context);
-  const shared = sharedLoop(loops.map(pathTo));
+  const overModels = new Set(loops.filter(isOverOptimizers).map(({ loop }) => loop));
+  const paths = loops.map(pathTo);
+  const shared = sharedLoop(paths, overModels) ?? sharedLoop(paths);
   if (shared === undefined) return undefined;
   const { loop, path } = shared;
   const value = { root: first.root, through: callsOn(path), loop, isOfOneModel: isOfOneModel(context) };
@@ -33,13 +36,29 @@ function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration>
   return { value, span: elsewhere.call };
 }
 
-/** The innermost loop that all ways lead through, and the way to it. */
+/** `for model, optimizer in zip(models, optimizers)`, `for i in range(5)` with `optimizers[i]`: each pass trains another model. */
+function isOverOptimizers({ loop, loader, steps }: TrainingLoop): boolean {
+  if (loop.kind !== "For" || loader !== undefined) return false;
+  const isOfPass = (node: Node): boolean =>
+    node.kind === "Name" && contains(loop.target, (one) => one.kind === "Name" && one.id === node.id);
+  return steps.some(({ subject }) => {
+    if (subject === undefined) return false;
+    if (subject.kind === "Subscript") return isOfPass(subject.index);
+    return isOfPass(subject);
+  });
+}
+
+/** The innermost loop, some left out, that all ways lead through, and the way to it. */
 function sharedLoop(
   paths: readonly (readonly Place[])[],
+  leftOut?: ReadonlySet<LoopNode>,
 ): { readonly loop: LoopNode; readonly path: readonly Place[] } | undefined {
   const [path = []] = paths;
   const last = path.findLastIndex(
-    (place) => place.kind === "loop" && paths.every((other) => passes(other, place)),
+    (place) =>
+      place.kind === "loop" &&
+      leftOut?.has(place.node) !== true &&
+      paths.every((other) => passes(other, place)),
   );
   const place = path[last];
   return place?.kind === "loop" ? { loop: place.node, path: path.slice(0, last) } : undefined;

@@ -330,9 +330,18 @@ function togetherAs(interpreter: Interpreter, named: ReadonlyMap<ObjectValue, st
   const type = new ClassValue([...named.keys()].map(({ type: { name } }) => name).join(" + "), []);
   const together = new ObjectValue(type);
   together.module = new ModuleState();
-  for (const [module, name] of named) together.module.modules.set(name, module);
+  for (const [module, name] of named)
+    together.module.modules.set(freeName(together.module.modules, name), module);
   interpreter.references.retain(together);
   return together;
+}
+
+/** Models of a list have its name, and several objects may each hold a `model`: the second is `model (2)`. */
+function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
+  if (!taken.has(name)) return name;
+  let count = 2;
+  while (taken.has(`${name} (${count})`)) count++;
+  return `${name} (${count})`;
 }
 
 /** One iteration of the loop at a time. */
