@@ -143,6 +143,10 @@ export const unknownReasons = {
     en: "a step that is not understood: its optimizer state is not counted ({reason})",
     "zh-cn": "无法理解某个 step：未计入其优化器状态（{reason}）",
   },
+  neverSteps: {
+    en: "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
+    "zh-cn": "所跟踪的迭代没有到达这个优化器的 step：未计入其状态",
+  },
   noBackward: {
     en: "the training loop does not reach a backward that is understood",
     "zh-cn": "训练循环未到达可以理解的 backward",

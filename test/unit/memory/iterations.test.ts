@@ -144,6 +144,11 @@ describe("an iteration of a script", () => {
       textOf("vae.py").replace("optim.Adam(", "elsewhere("),
       "a step that is not understood: its optimizer state is not counted (`elsewhere` is not known here)",
     ],
+    [
+      "an optimizer whose step the followed iterations do not reach",
+      textOf("rare_generator_step.py").replace("(i + 1) % 20 == 0", "i > 5000"),
+      "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
+    ],
   ];
   for (const [what, text, reason] of bounds) {
     it(`is a lower bound with ${what}`, () => {

@@ -214,6 +214,7 @@ export function binaryOperation(
   if (isUnknown(left)) return left;
   if (operator === "%" && typeof left === "string") return formatPercent(interpreter, left, right);
   if (isUnknown(right)) return right;
+  if (operator === "%" && typeof right === "number") interpreter.training?.divisors.add(right);
   const result = binary(operator, left, right);
   if (!isFault(result)) {
     chargeElements(interpreter, result.value);

@@ -134,21 +134,31 @@ export class ScriptIteration {
   }
 
   private measured(iteration: Iteration): Unknown | undefined {
-    const { training } = this;
+    const { interpreter } = this.program;
     for (let i = 0; i < mostIterations; i++) {
       const fault = iteration.run(this.count++);
       if (fault !== undefined) return fault;
-      this.program.interpreter.recorder = undefined;
-      const stepped = new Set(training.steps.map(({ optimizer }) => optimizer));
-      if ([...this.optimizers()].every((optimizer) => stepped.has(optimizer))) break;
+      interpreter.recorder = undefined;
+      if (this.waiting().length === 0) return undefined;
     }
+    for (const count of guardedCounts(this.training.divisors, this.count)) {
+      const fault = iteration.run(count);
+      if (fault !== undefined) return fault;
+      // what a rare step leaves, such as gradients, is there in the iteration behind it
+      if (this.waiting().length === 0) return iteration.run(count + 1);
+    }
+    for (const { span } of this.waiting()) interpreter.note(interpreter.unknown("neverSteps", span));
     return undefined;
   }
 
-  /** Optimizers of the table: others are known by what their code does. */
-  private *optimizers(): Iterable<ObjectValue> {
-    for (const optimizer of this.program.interpreter.optimizers)
-      if (!isOwnOptimizer(optimizer)) yield optimizer;
+  /** Optimizers of the table that have not stepped yet; others are known by what their code does. */
+  private waiting(): ObjectValue[] {
+    const stepped = new Set(this.training.steps.map(({ optimizer }) => optimizer));
+    const optimizers = [...this.program.interpreter.optimizers];
+    const waiting = optimizers.filter((optimizer) => !isOwnOptimizer(optimizer) && !stepped.has(optimizer));
+    if (waiting.length === 0) return [];
+    const { objects } = reachableFrom(variablesOf(this.frames));
+    return waiting.filter((optimizer) => objects.has(optimizer));
   }
 
   private choose(plan: StepPlan): void {
@@ -272,6 +282,27 @@ export class ScriptIteration {
   adopt(): void {
     this.program.adopt(this.model, this.entry);
   }
+}
+
+/** Later iterations than these are not looked for: their number costs time where the loop's items are gone through. */
+const mostCount = 100_000;
+const mostGuards = 8;
+
+/** Iterations at which guards by a remainder open, first those at which all do: `i % 100 == 0`, `(i + 1) % 100 == 0`. */
+function guardedCounts(divisors: ReadonlySet<number>, from: number): number[] {
+  const usable = [...divisors].filter((one) => Number.isInteger(one) && one > 1 && one < mostCount);
+  const together = usable.reduce(leastCommonMultiple, 1);
+  const counts = [together, ...usable].flatMap((one) => {
+    const multiple = one * Math.ceil((from + 1) / one);
+    return [multiple - 1, multiple];
+  });
+  return [...new Set(counts)].filter((count) => count >= from && count < mostCount).slice(0, mostGuards);
+}
+
+function leastCommonMultiple(one: number, other: number): number {
+  let [divisor, rest] = [one, other];
+  while (rest > 0) [divisor, rest] = [rest, divisor % rest];
+  return (one / divisor) * other;
 }
 
 function namesCalledIn({ body }: For | While): string[] {

@@ -62,6 +62,8 @@ export interface Reachable {
   /** With the shortest name that leads there. */
   readonly modules: ReadonlyMap<ObjectValue, string>;
   readonly tensors: readonly Tensor[];
+  /** All that was gone through. */
+  readonly objects: ReadonlySet<Heap>;
 }
 
 /** More values than this are not gone through. */
@@ -89,5 +91,5 @@ export function reachableFrom(variables: Iterable<readonly [string, Value]>): Re
   }
   const inside = new Set([...found.keys()].flatMap((module) => modulesOf(module).slice(1)));
   const modules = new Map([...found].filter(([module]) => !inside.has(module)));
-  return { modules, tensors: [...tensors] };
+  return { modules, tensors: [...tensors], objects: seen };
 }

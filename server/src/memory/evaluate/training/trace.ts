@@ -41,6 +41,8 @@ export class TrainingTrace {
   /** Micro-batches accumulate: gradients stay. */
   keepsGradients = false;
   ambient: AmbientAutocast;
+  /** What the iterations have divided by: guards such as `i % 100 == 0` open at multiples of them. */
+  readonly divisors = new Set<number>();
   /** A `step` of something that is not understood. */
   unknownStep: Unknown | undefined;
 
