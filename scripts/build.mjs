@@ -37,7 +37,9 @@ const forBoth = { conditions: ["node", "browser"] };
 const programs = [
   { entry: "client/src/entry.ts", out: "extension.js", external: ["vscode"], ...forBoth },
   { entry: "server/src/lsp/start.ts", out: "server.js", format: "iife", ...forBoth },
-  { entry: "server/src/bin.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
+  { entry: "server/src/bin.ts", out: "program.js" },
+  { entry: "server/src/launch/language-server.ts", out: "launch.js" },
+  { entry: "server/src/launch/command-line.ts", out: "cli.js", banner: { js: "#!/usr/bin/env node" } },
 ];
 
 /** What a browser runs. Bundled for nothing but the proof that it can: an import of Node's fails here. */

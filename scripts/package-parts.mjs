@@ -7,7 +7,7 @@ import { deflateRawSync } from "node:zlib";
 const entryOverhead = 46 + 30 + 16;
 
 const parts = [
-  ["language server", /^dist\/server\.js$/],
+  ["language server", /^dist\/(server|launch)\.js$/],
   ["extension", /^dist\/extension\.js$/],
   ["parser (WebAssembly)", /\.wasm$/],
   ["rules' pages", /^dist\/pages\//],

@@ -28,7 +28,9 @@ export function ensureInstalled() {
 
 /** Bundles the programs when a source is newer than its bundle. */
 export function ensureBuilt() {
-  const bundles = ["cli.js", "server.js", "extension.js"].map((name) => path.join(root, "dist", name));
+  const bundles = ["cli.js", "program.js", "server.js", "launch.js", "extension.js"].map((name) =>
+    path.join(root, "dist", name),
+  );
   const oldest = Math.min(...bundles.map((file) => (existsSync(file) ? statSync(file).mtimeMs : 0)));
   const sources = ["server/src", "client/src", "scripts/build.mjs", "package-lock.json"];
   if (oldest > Math.max(...sources.map((source) => newest(path.join(root, source))))) return;

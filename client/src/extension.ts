@@ -9,7 +9,7 @@ import { startExtension } from "./start";
 let client: BaseLanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const module = context.asAbsolutePath(path.join("dist", "server.js"));
+  const module = context.asAbsolutePath(path.join("dist", "launch.js"));
   const server = { module, transport: TransportKind.ipc };
   client = await startExtension(
     context,

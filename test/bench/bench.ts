@@ -124,7 +124,7 @@ function memoryTable(): void {
 
 function sizes(): void {
   console.log("\nSizes, KiB");
-  for (const file of ["dist/cli.js", "dist/server.js", "dist/extension.js", "vramlint.vsix"]) {
+  for (const file of ["dist/program.js", "dist/server.js", "dist/extension.js", "vramlint.vsix"]) {
     const absolute = path.join(__dirname, "../..", file);
     const size = existsSync(absolute) ? String(Math.round(statSync(absolute).size / 1024)) : "not built";
     console.log(`${file.padEnd(20)} ${size}`);

@@ -31,6 +31,7 @@ describe("the extension's package", () => {
     assert.deepEqual(files.filter((file) => file.startsWith("dist/")).sort(), [
       "dist/example/train.py",
       "dist/extension.js",
+      "dist/launch.js",
       "dist/pages/en.json",
       "dist/pages/zh-cn.json",
       "dist/panel.css",

@@ -32,7 +32,7 @@ function serverProcesses(): number[] {
       try {
         const parent = / \(.*\) \S (\d+) /s.exec(` ${readFileSync(`/proc/${id}/stat`, "utf8")}`)?.[1];
         const program = readFileSync(`/proc/${id}/cmdline`, "utf8");
-        return Number(parent) === process.pid && program.includes("server.js");
+        return Number(parent) === process.pid && program.includes("launch.js");
       } catch {
         // It ended meanwhile.
         return false;

@@ -31,7 +31,7 @@ import type {
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
 
-const server = path.join(process.env["VRAMLINT_DIST"] ?? path.join(__dirname, "../../../dist"), "server.js");
+const server = path.join(process.env["VRAMLINT_DIST"] ?? path.join(__dirname, "../../../dist"), "launch.js");
 
 /** What VS Code can do, as far as it matters here. */
 export const pullCapabilities: ClientCapabilities = {
