@@ -21,7 +21,7 @@ def train_model(model, criterion, optimizer, scheduler, dataloaders, dataset_siz
                 inputs, labels = data
                 inputs, labels = Variable(inputs.cuda()), Variable(labels.cuda())
                 optimizer.zero_grad()
-                outputs = model(inputs)
+                outputs = model(inputs)  # expect: eval-without-no-grad
                 _, preds = torch.max(outputs.data, 1)
                 loss = criterion(outputs, labels)
                 if phase == "train":

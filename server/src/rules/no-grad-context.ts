@@ -12,16 +12,23 @@ export interface ContextCall {
 }
 
 /** `torch.no_grad()` as this file may write it: by its alias of torch, or by the name it imports. */
-export function contextCall(name: "no_grad" | "inference_mode", context: ContextOfFile): ContextCall {
+export function contextCall(
+  name: "no_grad" | "inference_mode" | "set_grad_enabled",
+  context: ContextOfFile,
+  argument = "",
+): ContextCall {
   let torch: string | undefined;
   for (const [local, bindings] of context.scopes.module.bindings) {
     const path =
       bindings.length > 0 && bindings.every(({ kind }) => kind === "import")
         ? bindings[0]?.importPath
         : undefined;
-    if (path === `torch.${name}`) return { text: `${local}()`, edits: [] };
+    if (path === `torch.${name}`) return { text: `${local}(${argument})`, edits: [] };
     if (path === "torch") torch ??= local;
   }
-  if (torch !== undefined) return { text: `${torch}.${name}()`, edits: [] };
-  return { text: `torch.${name}()`, edits: [insertImport(context.source, context.module, "import torch")] };
+  if (torch !== undefined) return { text: `${torch}.${name}(${argument})`, edits: [] };
+  return {
+    text: `torch.${name}(${argument})`,
+    edits: [insertImport(context.source, context.module, "import torch")],
+  };
 }

@@ -6,7 +6,8 @@ import type { TorchFacts } from "./facts";
 
 /**
  * The first place that shows it: `.cuda()`, a device written `"cuda"` (or `xpu`, `mps`, `npu`), `torch.cuda.set_device`, a
- * framework that places models on its own. `undefined` for CPU scripts and for files that leave the device to others.
+ * framework that places models on its own, processes that talk over NCCL. `undefined` for CPU scripts and for files that leave
+ * the device to others.
  */
 export function gpuEvidence(torch: TorchFacts): Node | undefined {
   return evidence.of(torch.module, () => findEvidence(torch));
@@ -15,6 +16,10 @@ export function gpuEvidence(torch: TorchFacts): Node | undefined {
 const evidence = new FileMemo<Node | undefined>();
 
 const placingCalls = /^torch\.(cuda|xpu|npu)\.(set_device|current_device|device|amp\.\w+)$/;
+const distributing: ReadonlySet<string> = new Set([
+  "torch.distributed.init_process_group",
+  "torch.nn.parallel.DistributedDataParallel",
+]);
 const gpuDevice = /^(cuda|xpu|mps|npu|hpu)(:\d*)?$/;
 
 function findEvidence(torch: TorchFacts): Node | undefined {
@@ -23,10 +28,22 @@ function findEvidence(torch: TorchFacts): Node | undefined {
   if (moved !== undefined) return moved;
   const [placed] = resolve.callsOf((name) => placingCalls.test(name));
   if (placed !== undefined) return placed;
+  const distributed = resolve.callsOf((name) => distributing.has(name)).find(distributesOverGpus);
+  if (distributed !== undefined) return distributed;
   const made = frameworks.made.find(
     ({ framework, call }) => framework.name === "accelerate" || asksForGpu(call),
   );
   return made?.call ?? deviceName(module);
+}
+
+/** NCCL is a library of GPUs only; `device_ids` of DistributedDataParallel has to be left out for modules on the CPU. */
+function distributesOverGpus({ positional, keywords }: Call): boolean {
+  const given = (name: string): Expression | undefined =>
+    keywords.find((keyword) => keyword.name.id === name)?.value;
+  const backend = given("backend") ?? positional[0];
+  if (backend?.kind === "String" && /(^|:)nccl$/.test(backend.value ?? "")) return true;
+  const ids = given("device_ids") ?? positional[1];
+  return ids?.kind === "List" && ids.elements.length > 0;
 }
 
 /** `Trainer(accelerator="gpu")`, `Fabric(accelerator="cuda")`, `Trainer(gpus=2)`: by themselves they take what there is. */

@@ -199,7 +199,12 @@ class FileObjects implements Objects {
       return this.byUse(attribute) ?? found ?? this.byName(attribute, name);
     }
     if (this.resolver.qualifiedName(attribute) !== undefined) return undefined;
-    return this.byUse(attribute) ?? (isSettings(attribute.object) ? undefined : this.byName(attribute, name));
+    const used = this.byUse(attribute);
+    if (used !== undefined) return used;
+    const named = this.byName(attribute, name);
+    if (!isSettings(attribute.object)) return named;
+    // `args.model` is a name, `model.encoder` a part of a model.
+    return isModel(named) && isModel(this.find(attribute.object)) ? named : undefined;
   }
 
   private inClass(owner: ClassDefinition, name: string): Found {

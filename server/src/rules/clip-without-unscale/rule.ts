@@ -3,6 +3,7 @@
  * "Working with Unscaled Gradients": `scaler.unscale_(optimizer)` comes before.
  */
 import type { Expression } from "../../python/tree";
+import { enclosingLoop } from "../../python/walk";
 import { canBothRun, isDisabled, scalerOfBackward, scalerOfStep } from "../../torch/scaling";
 import type { Resolver } from "../../torch/resolve";
 import { identify, modelKeys, type TraceEvent, type TrainingLoop } from "../../torch/training-loop";
@@ -150,7 +151,9 @@ function fixes(
   const together =
     clip.places.length === step.places.length &&
     clip.places.every((place, index) => place === step.places[index]);
-  if (!together || step.subject === undefined || clip.statement.kind === "If") return [];
+  // `for p in model.parameters(): p.grad.clamp_(…)`: not once for each parameter.
+  const onceAStep = enclosingLoop(clip.node) === enclosingLoop(step.node);
+  if (!together || !onceAStep || step.subject === undefined || clip.statement.kind === "If") return [];
   const edit = insertLineBefore(source, clip.statement, `${values.scaler}.unscale_(${values.optimizer})`);
   return edit ? [{ title: "unscale", values, safety: "safe", edits: [edit] }] : [];
 }

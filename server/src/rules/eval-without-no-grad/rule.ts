@@ -1,4 +1,4 @@
-import type { For, FunctionDefinition, Node, Span, While } from "../../python/tree";
+import type { Expression, For, FunctionDefinition, Node, Span, While } from "../../python/tree";
 import { enclosingLoop, walk } from "../../python/walk";
 import type { EvaluationPass } from "../../torch/provenance";
 import { insertAt, wrapInWith } from "../fix";
@@ -7,7 +7,16 @@ import { contextCall, type ContextCall } from "../no-grad-context";
 import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type Report, type RuleContext, type TextEdit } from "../rule";
 
-type MessageId = "evaluation" | "named" | "evalCall" | "volatile" | "noGrad" | "inferenceMode" | "decorate";
+type MessageId =
+  | "evaluation"
+  | "named"
+  | "phase"
+  | "setMode"
+  | "evalCall"
+  | "volatile"
+  | "noGrad"
+  | "inferenceMode"
+  | "decorate";
 
 /** An evaluation pass that runs the model's forward with gradients on. */
 export const rule = defineRule<MessageId>({
@@ -29,6 +38,11 @@ export const rule = defineRule<MessageId>({
       "zh-cn":
         "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，每个批次的全部激活就会一直保留。`eval()` 不会关闭梯度；请在 `torch.no_grad()` 下运行。",
     },
+    phase: {
+      en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and each batch keeps all its activations{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
+      "zh-cn":
+        "当 `{test}` 不成立、后面没有 backward 时，`{call}` 同样会执行：它会像训练时一样建立计算图，只要输出还在，每个批次的全部激活{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.set_grad_enabled({test})` 下做前向传播并计算损失。",
+    },
     evalCall: {
       en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
       "zh-cn": "这里把 dropout 和批归一化切换到评估模式；梯度仍然开启。",
@@ -37,6 +51,7 @@ export const rule = defineRule<MessageId>({
       en: "`volatile` has had no effect since PyTorch 0.4.",
       "zh-cn": "自 PyTorch 0.4 起 `volatile` 不再起作用。",
     },
+    setMode: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
     noGrad: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
     inferenceMode: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
     decorate: { en: "Decorate `{name}` with `@{context}`", "zh-cn": "给 `{name}` 加上 `@{context}` 装饰器" },
@@ -57,9 +72,10 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
   const named = pass.certainty === "name";
   context.report({
     at: first,
-    message: named ? "named" : "evaluation",
+    message: named ? "named" : pass.trainsWhere ? "phase" : "evaluation",
     values: {
       call: excerpt(source, first),
+      test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
       model: excerpt(source, pass.modelName),
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
@@ -68,7 +84,7 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       ...(pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" as const }] : []),
       ...volatileNear(pass).map((at) => ({ at, message: "volatile" as const })),
     ],
-    fixes: fixesFor(pass, context),
+    fixes: pass.trainsWhere ? modeFix(pass, pass.trainsWhere, context) : fixesFor(pass, context),
   });
 }
 
@@ -87,6 +103,17 @@ function runsRepeatedly(forward: Node): boolean {
 /** `for batch in loader: …; break` takes one batch. */
 function endsAfterOne({ body }: For | While): boolean {
   return body.some(({ kind }) => kind === "Break" || kind === "Return");
+}
+
+/** `with torch.set_grad_enabled(phase == "train"):` from the forward to the backward. */
+function modeFix(
+  pass: EvaluationPass,
+  test: Expression,
+  context: RuleContext<MessageId>,
+): NonNullable<Report<MessageId>["fixes"]> {
+  const call = contextCall("set_grad_enabled", context, context.source.slice(test));
+  const edits = wrapping(pass, call, context);
+  return edits ? [{ title: "setMode", values: { context: call.text }, safety: "review", edits }] : [];
 }
 
 function fixesFor(

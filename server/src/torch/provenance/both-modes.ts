@@ -156,8 +156,8 @@ function skips(call: Call, { owner, test, parameter }: Guard, resolver: Resolver
   return given !== undefined && holds(test, parameter, given) === false;
 }
 
-/** What a condition on the parameter is for a written-out value; `other` for conditions on something else. */
-function holds(
+/** What a condition on a parameter or a variable is for a written-out value; `other` for conditions on something else. */
+export function holds(
   test: Expression,
   parameter: string,
   given: Expression | undefined,

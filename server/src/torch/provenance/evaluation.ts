@@ -24,6 +24,7 @@ import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
+import { evaluatingPhases } from "./phases";
 import { takesDifferentiated } from "./input-gradients";
 import { argumentsOf, forwardReceiver, someNode } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
@@ -40,6 +41,8 @@ export interface EvaluationPass {
   readonly owner: FunctionDefinition | undefined;
   /** `model.eval()`, when that is what tells. */
   readonly evalCall: Call | undefined;
+  /** The condition under which the same forward trains: `statements` are then those from it to the backward. */
+  readonly trainsWhere?: Expression;
 }
 
 type Body = FunctionDefinition | Module;
@@ -77,7 +80,11 @@ interface Evidence {
 /** All evaluation passes of a file that run with gradients on. */
 export function evaluationPasses(resolver: Resolver, provenance: Provenance): EvaluationPass[] {
   if (isTestFile(resolver.scopes)) return [];
-  return [...new PassFinder(resolver, provenance).find(), ...evaluatingCalls(resolver, provenance)];
+  return [
+    ...new PassFinder(resolver, provenance).find(),
+    ...evaluatingCalls(resolver, provenance),
+    ...evaluatingPhases(resolver, provenance),
+  ];
 }
 
 const evaluationName =

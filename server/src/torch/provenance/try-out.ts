@@ -8,19 +8,26 @@ import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
 import { argumentsOf, someNode } from "./shapes";
 
+const exporters = {
+  methods: ["export", "dynamo_export", "trace"],
+  names: /^torch\.(onnx\.(dynamo_)?export|export\.export|jit\.trace)$/,
+};
+const checks = { methods: ["assert_close", "assert_allclose"], names: /^torch\.testing\.\w+$/ };
+
 /**
  * The data of a forward is made up (or its function is a test), and its result is only printed, compared or asked for its
  * shape. Where nothing looks at the result, the forward may be timed: no try-out, unless the model is exported beside it,
- * which needs an example and often a result to compare with.
+ * which needs an example and often a result to compare with. What a function checks with `torch.testing` is one anyway.
  */
 export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenance): boolean {
   const owner = enclosingFunction(forward);
   const isTest = [...ancestors(forward)].some(
     (at) => at.kind === "FunctionDefinition" && at.name.id.startsWith("test_"),
   );
+  if (isCalledIn(owner, checks, resolver)) return true;
   const madeUp = argumentsOf(forward).every((argument) => isMadeUp(argument, resolver));
   if (!isTest && !madeUp) return false;
-  if (madeUp && enclosingLoop(forward) === undefined && isExportedIn(owner, resolver)) return true;
+  if (madeUp && enclosingLoop(forward) === undefined && isCalledIn(owner, exporters, resolver)) return true;
   const taking = madeUp ? takers : anythingButShapes;
   const carries = (value: Expression | undefined): boolean =>
     value !== undefined && provenance.carriedHere(value).sources.has(forward);
@@ -67,17 +74,17 @@ function onlyLooks({ callee }: Call, resolver: Resolver): boolean {
   );
 }
 
-/** `torch.onnx.export(model, x, path)` in the same function. */
-function isExportedIn(owner: Node | undefined, resolver: Resolver): boolean {
-  return ["export", "dynamo_export", "trace"].some((method) =>
+/** `torch.onnx.export(model, x, path)` or the like in the same function. */
+function isCalledIn(
+  owner: Node | undefined,
+  { methods, names }: typeof exporters,
+  resolver: Resolver,
+): boolean {
+  return methods.some((method) =>
     resolver.index.callsByName
       .get(method)
       ?.some(
-        (call) =>
-          enclosingFunction(call) === owner &&
-          /^torch\.(onnx\.(dynamo_)?export|export\.export|jit\.trace)$/.test(
-            resolver.qualifiedName(call.callee) ?? "",
-          ),
+        (call) => enclosingFunction(call) === owner && names.test(resolver.qualifiedName(call.callee) ?? ""),
       ),
   );
 }
@@ -93,6 +100,8 @@ function isGenerated(value: Expression, resolver: Resolver): boolean {
   if (value.kind === "Conditional")
     return isGenerated(value.body, resolver) && isGenerated(value.orelse, resolver);
   let at: Expression = value;
+  while (at.kind === "Subscript") at = at.object;
+  if (at !== value) return isMadeUp(at, resolver);
   while (
     at.kind === "Call" &&
     at.callee.kind === "Attribute" &&

@@ -127,6 +127,11 @@ function classifyMethod(tools: Tools, call: Call, callee: Attribute): Happening 
             of: "gradient",
             subject: gradientOf(receiver),
           });
+    case "clamp_":
+    case "clip_":
+      return gradientOf(receiver) === undefined
+        ? undefined
+        : happening("clip", call, { of: "gradient", subject: gradientOf(receiver) });
     case "unscale_":
       return happening("unscale", call, { subject: call.positional[0] });
     case "update":
