@@ -19,12 +19,12 @@ import {
   statementList,
   statementListsOf,
 } from "../../python/walk";
-import { roleKeepingMethods } from "../api";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
 import { evaluatingPhases } from "./phases";
+import { baseOfChain, modeInChain, switchesToTraining, trainingFlag } from "./mode-switches";
 import { takesDifferentiated } from "./input-gradients";
 import { argumentsOf, forwardReceiver, someNode } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
@@ -185,6 +185,7 @@ class PassFinder {
     if (first === undefined || run === undefined) return [];
     const statements = group.block.slice(group.first, group.last + 1);
     if (this.provenance.gradientUse.in(statements) || this.isBackwarded(forwards)) return [];
+    if (this.isPartOfStep(group)) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
       forwards,
@@ -196,6 +197,20 @@ class PassFinder {
       evalCall: group.evalCall,
     };
     return [pass];
+  }
+
+  /**
+   * `encoder.eval(); code = encoder(x); loss = critic(code.detach()); loss.backward()` in one round of a loop: a step that
+   * trains another model on what this one gives.
+   */
+  private isPartOfStep({ block, last }: Group): boolean {
+    const round = block[0]?.parent;
+    if (round?.kind !== "For" && round?.kind !== "While") return false;
+    const after = block.slice(last + 1);
+    const until = after.findIndex((statement) => switchesToTraining(statement));
+    return (until < 0 ? after : after.slice(0, until)).some(({ start, end }) =>
+      this.provenance.backwards.some(({ call }) => start <= call.start && call.end <= end),
+    );
   }
 
   /** The trainable model a call runs with gradients on. */
@@ -491,36 +506,6 @@ function isMadeIn(owner: FunctionDefinition | undefined, { construction }: Resol
   return owner.start <= construction.start && construction.end <= owner.end;
 }
 
-/** What `.train(…)` or `.eval()` sets; `undefined` for other calls and modes that are computed. */
-function trainingFlag(call: Call): boolean | undefined {
-  if (call.callee.kind !== "Attribute") return undefined;
-  const method = call.callee.attribute.id;
-  if (method === "eval") return call.positional.length === 0 ? false : undefined;
-  if (method !== "train") return undefined;
-  const mode = call.positional[0] ?? call.keywords.find(({ name }) => name.id === "mode")?.value;
-  if (mode === undefined) return true;
-  return mode.kind === "Boolean" ? mode.value : true;
-}
-
-/** The last `.eval()` or `.train()` of `Net().cuda().eval()`. */
-function modeInChain(value: Expression): { call: Call; training: boolean } | undefined {
-  let at = value;
-  while (at.kind === "Call" && at.callee.kind === "Attribute") {
-    const training = trainingFlag(at);
-    if (training !== undefined) return { call: at, training };
-    if (!roleKeepingMethods.has(at.callee.attribute.id)) return undefined;
-    at = at.callee.object;
-  }
-  return undefined;
-}
-
-/** `net` of `net.cuda().eval()`. */
-function baseOfChain(call: Call): Expression {
-  let at: Expression = call;
-  while (at.kind === "Call" && at.callee.kind === "Attribute") at = at.callee.object;
-  return at;
-}
-
 function isEvaluationData(iterable: Expression): boolean {
   const named =
     (pattern: RegExp) =>
@@ -530,11 +515,6 @@ function isEvaluationData(iterable: Expression): boolean {
       return name !== undefined && pattern.test(name);
     };
   return someNode(iterable, named(evaluationData)) && !someNode(iterable, named(/train/i));
-}
-
-/** True when a statement, or one inside it, calls `.train()`. */
-function switchesToTraining(statement: Statement): boolean {
-  return someNode(statement, (node) => node.kind === "Call" && trainingFlag(node) === true);
 }
 
 function placeIn(block: readonly Statement[], node: Node): Place | undefined {
