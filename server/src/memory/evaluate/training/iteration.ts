@@ -157,8 +157,15 @@ export class ScriptIteration {
     const optimizers = [...this.program.interpreter.optimizers];
     const waiting = optimizers.filter((optimizer) => !isOwnOptimizer(optimizer) && !stepped.has(optimizer));
     if (waiting.length === 0) return [];
-    const { objects } = reachableFrom(variablesOf(this.frames));
+    const { objects } = reachableFrom(variablesOf(this.visibleFrames()));
     return waiting.filter((optimizer) => objects.has(optimizer));
+  }
+
+  /** Whose variables the loop's own code can name: not those of callers. */
+  private visibleFrames(): Frame[] {
+    const visible: Frame[] = [];
+    for (let frame = this.frames.at(-1); frame !== undefined; frame = frame.parent) visible.push(frame);
+    return visible;
   }
 
   private choose(plan: StepPlan): void {
