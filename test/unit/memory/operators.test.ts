@@ -60,6 +60,12 @@ const outOfPlaceOnlyWhenMeasured: Readonly<
   "max dim": { field: "backwardExtra", less: 16384 },
   topk: { field: "backwardExtra", less: 16384 },
   sort: { field: "backwardExtra", less: 16384 },
+  "torch.msort(a) of float32[4,6]": { field: "backwardExtra", less: 96 },
+  "torch.nanquantile(a, 0.5, dim=1) of float32[4,6]": { field: "backwardExtra", less: 96 },
+  "torch.quantile(a, 0.5, dim=0, interpolation='nearest') of float32[4,6]": {
+    field: "backwardExtra",
+    less: 144,
+  },
   BCEWithLogitsLoss: { field: "backwardExtra", less: 80 },
   "bce logits weight": { field: "backwardExtra", less: 128 },
   // Its backward computes in three tensors inside the kernel (losses.json).
@@ -116,6 +122,14 @@ const measuredOtherwise: readonly {
     why: "PyTorch 2.14 makes row-major copies of channels-last input inside the kernel; 2.13 before it",
     column: /./,
     rows: ["GroupNorm(2, 8) of float32[2,8,12,10], m(a.contiguous(memory_format=torch.channels_last))"],
+  },
+  {
+    why: "PyTorch 2.14 makes one more tensor of places",
+    column: /./,
+    rows: [
+      "torch.nanquantile(a, 0.5, dim=1) of float32[4,6]",
+      "torch.quantile(a, 0.5, dim=0, interpolation='nearest') of float32[4,6]",
+    ],
   },
   {
     why: "their gradients are formulas of PyTorch 2.13",

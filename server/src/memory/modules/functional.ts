@@ -295,6 +295,11 @@ const losses: readonly FunctionalModule[] = [
     forwardParameters: "anchor, positive, negative",
     keywords: ["distance_function", "margin", "swap", "reduction"],
   }),
+  activation("CTCLoss", "ctc_loss", {
+    constructorParameters: "blank=0, reduction='mean', zero_infinity=False",
+    forwardParameters: "log_probs, targets, input_lengths, target_lengths",
+    keywords: ["blank", "reduction", "zero_infinity"],
+  }),
   loss("MarginRankingLoss", "margin_ranking_loss", "margin=0.0", "input1, input2, target"),
 ];
 

@@ -214,6 +214,23 @@ function atLeast3d(call: OperatorCall): Argument {
 const copies = ["alias", "expand", "permute", "squeeze", "t", "transpose", "unsqueeze", "view"] as const;
 
 export const composedRows: readonly OperatorRow[] = [
+  {
+    names: both("diagflat"),
+    signature: "self, offset=0",
+    run: (call) => {
+      const flat = call.op("Tensor.reshape", [call.tensor("self"), -1]);
+      return call.op("torch.diag_embed", [flat, call.value("offset")]);
+    },
+  },
+  {
+    names: ["torch.linalg.diagonal"],
+    signature: "A, *, offset=0, dim1=-2, dim2=-1",
+    run: (call) =>
+      call.op(
+        "torch.diagonal",
+        ["A", "offset", "dim1", "dim2"].map((name) => call.value(name)),
+      ),
+  },
   { names: both("diff"), signature: "self, n=1, dim=-1, prepend=None, append=None, *, out=None", run: diff },
   { names: both("inner"), signature: "self, other, *, out=None", run: inner },
   { names: both("kron"), signature: "self, other, *, out=None", run: kron },
@@ -262,7 +279,9 @@ export const composedRows: readonly OperatorRow[] = [
     run: (call) => {
       const self = call.tensor("self");
       const seen = name === "alias" ? self : call.op(`Tensor.${name}`, [self, ...call.rest]);
-      return call.op("torch.clone", [seen]);
+      return call.op("torch.clone", [seen], {
+        memory_format: { kind: "memory-format", name: "contiguous_format" },
+      });
     },
   })),
   {

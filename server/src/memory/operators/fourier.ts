@@ -92,7 +92,12 @@ function realKernel(frame: Frame, input: Tensor, dims: readonly number[], isOneS
 }
 
 /** `_fft_r2c`: its gradient is the real part of a full complex transform. */
-function realToComplex(frame: Frame, input: Tensor, dims: readonly number[], isOneSided: boolean): Tensor {
+export function realToComplex(
+  frame: Frame,
+  input: Tensor,
+  dims: readonly number[],
+  isOneSided: boolean,
+): Tensor {
   const result = realKernel(frame, input, dims, isOneSided);
   differentiable(frame, {
     name: "FftR2CBackward0",
@@ -119,7 +124,7 @@ function turnedInside(input: Tensor, dims: readonly number[]): Pick<Tensor, "str
 }
 
 /** `_fft_c2r`: the complex dimensions first, then the half one. */
-function complexToReal(frame: Frame, input: Tensor, dims: readonly number[], size: number): Tensor {
+export function complexToReal(frame: Frame, input: Tensor, dims: readonly number[], size: number): Tensor {
   const last = dims.at(-1) ?? 0;
   const shape = replacedAt(input.shape, last, size);
   const result = execute(frame, turnedInside(input, dims.slice(0, -1)), {

@@ -365,8 +365,7 @@ export const indexingRows: readonly OperatorRow[] = [
       const index = call.tensor("index");
       if (call.value("dim") === null) {
         const flat = call.op("Tensor.reshape", [self, -1]);
-        const places = emptyLike(call.frame, call.op("Tensor.reshape", [index, -1]));
-        return call.op("Tensor.gather", [flat, 0, places]);
+        return call.op("Tensor.gather", [flat, 0, call.op("Tensor.reshape", [index, -1])]);
       }
       // but for the dimension itself, both broadcast
       const dimension = call.dimension(call.number("dim"), self.shape);

@@ -1,6 +1,6 @@
 /** Loss functions: torch/nn/functional.py and aten/src/ATen/native/{Loss,LossNLL}.cpp. */
 import { elementCount, isFloating, type Tensor } from "../tensor";
-import { isTensor, numberOf } from "./argument";
+import { float, isTensor, numberOf } from "./argument";
 import { differentiable, fullPrecision } from "./autograd";
 import type { Frame } from "./frame";
 import { emptyLike, sameShape } from "./kernels";
@@ -214,12 +214,21 @@ function gaussianNll(call: OperatorCall): Tensor {
   const { frame } = call;
   const input = call.tensor("input");
   const target = call.tensor("target");
-  const variance = elementwiseOp(frame, "add", [call.tensor("var"), call.value("eps")]);
-  const difference = elementwiseOp(frame, "sub", [input, target]);
-  const squares = call.op("torch.pow", [difference, 2]);
-  const share = elementwiseOp(frame, "div", [squares, variance]);
-  const sum = elementwiseOp(frame, "add", [elementwiseOp(frame, "log", [variance]), share]);
-  return reduced(frame, elementwiseOp(frame, "mul", [sum, call.value("eps")]), reductionOf(call));
+  // a copy of the variance, clamped out of the graph's sight
+  const variance = call.op("torch.clone", [call.tensor("var")]);
+  const logarithm = elementwiseOp(frame, "log", [variance]);
+  const share = frame.scoped((inner) => {
+    const difference = elementwiseOp(inner, "sub", [input, target]);
+    const squares = call.within(inner).op("torch.pow", [difference, 2]);
+    inner.free(difference);
+    return elementwiseOp(inner, "div", [squares, variance]);
+  });
+  const sum = elementwiseOp(frame, "add", [logarithm, share]);
+  frame.free(logarithm, share);
+  const losses = elementwiseOp(frame, "mul", [sum, float(0.5)]);
+  frame.free(sum);
+  if (call.boolean("full")) elementwiseOp(frame, "add", [losses, float(0.9)], { inPlace: true });
+  return reduced(frame, losses, reductionOf(call));
 }
 
 /** `‖a - b + eps‖`: one difference, shifted, and its norm. */

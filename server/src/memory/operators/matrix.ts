@@ -354,6 +354,47 @@ function bilinear(call: OperatorCall): Tensor {
   return bias === undefined ? result : elementwiseOp(frame, "add", [result, bias]);
 }
 
+/** Whether `cdist` computes its distances by matrix products: Euclidean ones of more than 25 rows, unless told otherwise. */
+function isByProducts(call: OperatorCall, a: Tensor, b: Tensor): boolean {
+  const mode = call.value("compute_mode");
+  if (numberOf(call.value("p")) !== 2 || mode === "donot_use_mm_for_euclid_dist" || mode === 2) return false;
+  return mode === "use_mm_for_euclid_dist" || mode === 1 || at(a, -2) > 25 || at(b, -2) > 25;
+}
+
+/** `_euclidean_dist`, and `_euclidean_dist_backward` in FunctionsManual.cpp, whose temporaries live to its end. */
+function distanceByProducts(frame: Frame, a: Tensor, b: Tensor, batch: readonly number[]): Tensor {
+  const count = elementCount(batch);
+  const flat = (tensor: Tensor): Tensor => {
+    const matrix = tensor.shape.slice(-2);
+    return reshape(frame, expand(frame, tensor, [...batch, ...matrix]), [count, ...matrix]);
+  };
+  const [left, right] = [flat(a), flat(b)];
+  const [rows, columns, width] = [at(a, -2), at(b, -2), at(a, -1)];
+  const result = frame.empty([count, rows, columns], promoteTypes(a.dtype, b.dtype));
+  differentiable(frame, {
+    name: "EuclideanDistBackward0",
+    inputs: [left, right],
+    outputs: [result],
+    saved: [left, right, result],
+    backward: (inner, [gradient], _saved, wanted) => {
+      if (gradient === undefined) return [];
+      const { dtype } = gradient;
+      inner.scoped((own) => {
+        own.empty(result.shape, "bool");
+        return own.empty(result.shape, dtype);
+      });
+      return [rows, columns].map((size, i) => {
+        if (wanted[i] !== true) return undefined;
+        inner.empty([count, size, width], dtype);
+        inner.empty([count, size, 1], dtype);
+        inner.empty([count, size, width], dtype);
+        return inner.empty([count, size, width], dtype);
+      });
+    },
+  });
+  return reshape(frame, result, [...batch, rows, columns]);
+}
+
 /** `torch.cdist`: keeps both inputs and the result. */
 function cdist(call: OperatorCall): Tensor {
   const { frame } = call;
@@ -364,6 +405,7 @@ function cdist(call: OperatorCall): Tensor {
   if (a === undefined || b === undefined) return call.notUnderstood("x1");
   const batch = broadcastShapes(a.shape.slice(0, -2), b.shape.slice(0, -2));
   if (batch === undefined || at(a, -1) !== at(b, -1)) misfit("cdist", a, b);
+  if (isByProducts(call, a, b)) return distanceByProducts(frame, a, b, batch);
   const result = frame.empty([...batch, at(a, -2), at(b, -2)], promoteTypes(a.dtype, b.dtype));
   differentiable(frame, {
     name: "CdistBackward0",

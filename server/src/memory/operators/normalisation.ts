@@ -251,10 +251,9 @@ function rmsNorm(call: OperatorCall): Tensor {
   const wide = cast(frame, input, statisticsDtype(input.dtype));
   const squares = call.op("torch.pow", [wide, 2]);
   const mean = reduce(frame, squares, { op: "mean", dims, keepdim: true });
-  frame.free(squares);
   elementwiseOp(frame, "add", [mean, 1], { inPlace: true });
   const inverse = elementwiseOp(frame, "rsqrt", [mean]);
-  frame.free(mean);
+  frame.free(squares, mean);
   const normalised = elementwiseOp(frame, "mul", [wide, inverse]);
   if (weight === undefined) return cast(frame, normalised, input.dtype);
   const weighted = elementwiseOp(frame, "mul", [normalised, weight]);

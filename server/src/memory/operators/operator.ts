@@ -50,6 +50,11 @@ export class OperatorCall extends Values {
     }
   }
 
+  /** The same call with temporaries in another frame. */
+  within(frame: Frame): OperatorCall {
+    return new OperatorCall(this.name, frame, this.values, this.rest, this.location);
+  }
+
   /** Calls another operator of the table; the result lives in this call's frame. */
   call(name: string, positional: readonly Argument[], keywords: Keywords = {}): Argument {
     const result = this.frame.call(name, positional, keywords, this.location);

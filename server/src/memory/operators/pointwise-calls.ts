@@ -245,10 +245,18 @@ function maskedFill(call: OperatorCall, inPlace: boolean): Tensor {
     inputs: ["self", "mask"],
     gradient: { self: "masked_fill(grad, mask)" },
   };
+  const trained: PointwiseRow = {
+    ...row,
+    node: "MaskedFillBackward1",
+    inputs: ["self", "mask", "value"],
+    gradient: { self: "masked_fill(grad, mask)", value: "where(mask, grad, scalar(grad))" },
+  };
   // out of place it fills a row-major copy
   const options = { inPlace, dtype: self.dtype, rowMajor: true };
-  const result = pointwise(call.frame, row, [self, mask], options);
-  if (isTensor(value) && needs(call.execution, value)) return call.notUnderstood("value");
+  const result =
+    isTensor(value) && needs(call.execution, value)
+      ? pointwise(call.frame, trained, [self, mask, value], options)
+      : pointwise(call.frame, row, [self, mask], options);
   return result ?? call.fail(shapesDoNotFit(call.name, [self.shape, mask.shape]));
 }
 

@@ -128,7 +128,7 @@ const unary: readonly PointwiseRow[] = [
   { op: "tanh", places: "torch Tensor F", gradient: "tanh_backward(grad, result)", result: "float" },
   { op: "relu", places: "torch Tensor F", gradient: "threshold_backward(grad, result)" },
   { op: "sign", places: "torch Tensor", gradient: "zeros_like(grad)" },
-  { op: "sgn", places: "torch Tensor", gradient: "zeros_like(grad)" },
+  { op: "sgn", places: "torch Tensor", gradient: "sgn_backward(grad, self, result)" },
   { op: "floor", places: "torch Tensor", gradient: "zeros_like(grad)" },
   { op: "ceil", places: "torch Tensor", gradient: "zeros_like(grad)" },
   { op: "round", places: "torch Tensor", parameters: "*, decimals=0", gradient: "zeros_like(grad)" },
@@ -217,6 +217,37 @@ const unary: readonly PointwiseRow[] = [
 ];
 
 const two = ["self", "other"] as const;
+
+/** Functions of mathematics that few models use; `special` has them too where it says so. */
+const seldom: readonly PointwiseRow[] = [
+  { op: "gcd", places: "torch Tensor", inputs: two },
+  { op: "lcm", places: "torch Tensor", inputs: two },
+  {
+    op: "ldexp",
+    places: "torch Tensor",
+    inputs: two,
+    gradient: { self: "grad * pow(other, 1)", other: "grad * result * 1" },
+    result: "float",
+    inPlace: false,
+  },
+  { op: "i0e", places: "special", gradient: "grad * (i1e(self) - sgn(self) * result)", result: "float" },
+  {
+    op: "entr",
+    places: "special",
+    gradient: "grad * where(self > 0, -log(self) - 1, self)",
+    result: "float",
+  },
+  {
+    op: "xlog1py",
+    places: "special",
+    inputs: two,
+    gradient: {
+      self: "masked_fill(xlog1py(grad, other), and(self == 0, other <= 1))",
+      other: "grad * self / (other + 1)",
+    },
+    result: "float",
+  },
+];
 
 const binary: readonly PointwiseRow[] = [
   {
@@ -417,4 +448,4 @@ const three: readonly PointwiseRow[] = [
   },
 ];
 
-export const elementwiseRows: readonly PointwiseRow[] = [...unary, ...binary, ...three];
+export const elementwiseRows: readonly PointwiseRow[] = [...unary, ...binary, ...three, ...seldom];

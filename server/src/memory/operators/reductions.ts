@@ -84,6 +84,13 @@ const reductions: Readonly<Record<string, ReductionRow>> = {
     result: "float",
     autocast: "dtype",
   },
+  norm0: {
+    node: "LinalgVectorNormBackward0",
+    saved: ["self", "result"],
+    gradient: "none",
+    result: "float",
+    autocast: "dtype",
+  },
   // norms of other orders: below 1, below 2, above 2 (norm_backward in FunctionsManual.cpp)
   ...otherNorms({
     "norm-small": "apart(sgn(self) * masked_fill_(abs(self), self == 0)) * grad * pow(result, 2)",
@@ -186,6 +193,8 @@ function reductionGradient(frame: Frame, kind: string, scope: ReductionScope): T
   const { grad, self, result, shape } = scope;
   const names = { grad, self, result };
   switch (kind) {
+    case "none":
+      return undefined;
     case "expand":
       return rawExpand(frame, grad, shape);
     case "grad / 2":
@@ -332,6 +341,7 @@ function normOf(call: OperatorCall): string {
   if (order === 2) return "norm";
   if (order === 1) return "norm1";
   if (order === Infinity || order === -Infinity) return "norm-inf";
+  if (order === 0) return "norm0";
   if (order < 1) return "norm-small";
   return order < 2 ? "norm-middle" : "norm-large";
 }
@@ -341,7 +351,7 @@ function normalize(call: OperatorCall): Tensor {
   const { frame } = call;
   const self = call.tensor("self");
   const dims = dimsOf(call, self) ?? [1];
-  const norm = reduce(frame, self, { op: "norm", dims, keepdim: true });
+  const norm = reduce(frame, self, { op: normOf(call), dims, keepdim: true });
   const clamped = call.op("torch.clamp_min", [norm, call.value("eps")]);
   frame.free(norm);
   const wide = call.op("Tensor.expand_as", [clamped, self]);

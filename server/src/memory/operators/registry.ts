@@ -1,6 +1,7 @@
 /** The table of operators by name, and how one of them is called. */
 import type { Execution, Location } from "../tape";
 import { Unknown } from "../unknown";
+import { aliases } from "./aliases";
 import type { Argument, Keywords } from "./argument";
 import { Frame } from "./frame";
 import { OperatorCall, type OperatorRow } from "./operator";
@@ -23,6 +24,10 @@ function findEntry(name: string): TableEntry | undefined {
     for (const row of operatorRows()) {
       const entry = { row, signature: undefined };
       for (const each of row.names) byName.set(each, entry);
+    }
+    for (const [other, name] of aliases) {
+      const entry = byName.get(name);
+      if (entry !== undefined && !byName.has(other)) byName.set(other, entry);
     }
   }
   return byName.get(name);

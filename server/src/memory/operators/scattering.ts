@@ -210,7 +210,12 @@ export const scatteringRows: readonly OperatorRow[] = inPlaceOrNot.flatMap((inPl
   {
     names: spelled("index_fill", inPlace),
     signature: "self, dim, index, value",
-    run: (call) => filled(call, "IndexFillBackward0", [call.tensor("index")], inPlace),
+    run: (call) => {
+      const value = call.value("value");
+      // how many different places there are decides what the gradient of a value needs
+      if (isTensor(value) && needs(call.execution, value)) return call.notUnderstood("value");
+      return filled(call, "IndexFillBackward0", [call.tensor("index")], inPlace);
+    },
   },
   {
     names: spelled("index_put", inPlace),

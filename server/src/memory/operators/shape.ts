@@ -235,6 +235,8 @@ const dtypeMethods: Readonly<Record<string, Dtype>> = {
   char: "int8",
   byte: "uint8",
   bool: "bool",
+  cfloat: "complex64",
+  cdouble: "complex128",
 };
 
 /** `tensor.to(…)`: a dtype, another tensor, a device, or several of them. Devices are the one being estimated. */

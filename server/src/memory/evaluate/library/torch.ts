@@ -315,6 +315,8 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
   ...parametrizeFunctions,
   "torch.nn.utils.remove_weight_norm": plainWeight,
   "torch.nn.utils.remove_spectral_norm": plainWeight,
+  "torch.equal": (interpreter, _args, span) => interpreter.unknown("tensorValue", span),
+  "torch.allclose": (interpreter, _args, span) => interpreter.unknown("tensorValue", span),
   "torch.nn.utils.clip_grad_norm_": nothing,
   "torch.nn.utils.clip_grad_value_": nothing,
   ...Object.fromEntries(initialisers.map((name) => [`torch.nn.init.${name}`, identity])),
