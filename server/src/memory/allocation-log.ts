@@ -33,9 +33,11 @@ export class ShapeSet {
 /** A parameter has got its first gradient. */
 interface TakenGradient {
   readonly parameter: Tensor;
-  /** Events before it was taken. */
+  /** Events before it was taken, and when it was. */
   readonly start: number;
-  readonly storage: Storage;
+  readonly end: number;
+  /** Its storage's number. */
+  readonly index: number;
   /** It was copied: the storage has come and been noted since `start`. Else it is one of the graph's. */
   readonly isCopy: boolean;
   /** Nobody else looked at it. */
@@ -60,7 +62,7 @@ export class AllocationLog {
   /** False once a storage from before the log has come or gone. */
   isSelfContained = true;
   /** Gradients that parameters took over, in order. */
-  readonly taken: (TakenGradient & { readonly index: number; readonly end: number })[] = [];
+  readonly taken: TakenGradient[] = [];
 
   /** `first` is the number of the first storage that is made under it. */
   constructor(
@@ -104,13 +106,23 @@ export class AllocationLog {
     this.events.push(0);
   }
 
-  take(gradient: TakenGradient): void {
-    this.taken.push({ ...gradient, index: this.index(gradient.storage), end: this.events.length });
+  /** A parameter takes over a gradient on a storage, since there were `start` events. */
+  take(
+    parameter: Tensor,
+    start: number,
+    storage: Storage,
+    { isCopy, isAlone }: Pick<TakenGradient, "isCopy" | "isAlone">,
+  ): void {
+    const [index, end] = [this.index(storage), this.events.length];
+    this.taken.push({ parameter, start, end, index, isCopy, isAlone });
   }
 
   shaped(storage: Storage, { shape, dtype }: Tensor): void {
     let mayGrow = false;
-    for (const size of shape) mayGrow ||= size > 0 && size % this.batch === 0;
+    for (let i = 0; i < shape.length && !mayGrow; i++) {
+      const size = shape[i] ?? 0;
+      mayGrow = size > 0 && size % this.batch === 0;
+    }
     const isLow = dtype === "float16" || dtype === "bfloat16";
     this.mayGrow[storage.id - this.first] = mayGrow && !(isLow && this.copied.has(shape));
   }

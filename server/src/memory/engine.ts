@@ -2,7 +2,7 @@
  * The autograd engine: runs the nodes in PyTorch's order and frees what it frees, when it frees it
  * (torch/csrc/autograd/engine.cpp, input_buffer.cpp, functions/accumulate_grad.h).
  */
-import type { GraphNode } from "./graph";
+import type { GraphNode, Pending } from "./graph";
 import { Frame } from "./operators/frame";
 import { rememberedBackward } from "./operators/memo";
 import { castTo, elementwiseStrides, sameShape, sumToSize } from "./operators/kernels";
@@ -14,16 +14,8 @@ export interface Root {
   readonly gradient: Tensor | undefined;
 }
 
-/** A node of the graph below the roots during one run. */
-interface Pending {
-  /** Edges that still lead to it. */
-  dependencies: number;
-  /** Gradients that wait for it, one slot an output. */
-  readonly gradients: (Tensor | undefined)[];
-}
-
+/** One run of backward. */
 interface Schedule {
-  readonly pending: Map<GraphNode, Pending>;
   readonly ready: NodeQueue;
   readonly retainGraph: boolean;
 }
@@ -36,7 +28,8 @@ export function runBackward(execution: Execution, roots: readonly Root[], retain
   const started = new Set<GraphNode>();
   const edges = roots.map(({ tensor }) => execution.edgeOf(tensor));
   for (const edge of edges) if (edge !== undefined) started.add(edge.node);
-  const schedule = { pending: belowRoots(started), ready: new NodeQueue(), retainGraph };
+  const schedule: Schedule = { ready: new NodeQueue(), retainGraph };
+  awaitBelow(started, schedule);
   roots.forEach(({ tensor, gradient }, i) => {
     const edge = edges[i];
     if (edge === undefined) return;
@@ -45,13 +38,14 @@ export function runBackward(execution: Execution, roots: readonly Root[], retain
     if (gradient !== undefined) execution.holdTensor(seed);
     seeds.push(seed);
     execution.holdTensor(seed);
-    place(execution, schedule.pending.get(edge.node), edge.slot, seed);
+    place(execution, pendingOf(edge.node, schedule), edge.slot, seed);
   });
-  const { pending, ready } = schedule;
-  for (const node of started) if (pending.get(node)?.dependencies === 0) ready.push(node);
+  const { ready } = schedule;
+  for (const node of started) if (pendingOf(node, schedule)?.dependencies === 0) ready.push(node);
   for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
-    const gradients = pending.get(node)?.gradients ?? [];
-    pending.delete(node);
+    const pending = pendingOf(node, schedule);
+    const gradients = pending?.gradients ?? noGradients;
+    node.pending = pending?.outer;
     if (node.leaf !== undefined) accumulate(execution, node.leaf, gradients[0]);
     else runNode(execution, node, gradients, schedule);
   }
@@ -81,7 +75,7 @@ function runNode(
   for (let i = 0; i < node.edges.length; i++) {
     const edge = node.edges[i];
     if (edge === undefined) continue;
-    const next = schedule.pending.get(edge.node);
+    const next = pendingOf(edge.node, schedule);
     const gradient = fitted[i];
     if (gradient !== undefined) place(execution, next, edge.slot, gradient);
     if (next !== undefined && --next.dependencies === 0) schedule.ready.push(edge.node);
@@ -100,13 +94,13 @@ function fittedGradients(
   const { recordings, edges } = node;
   const results =
     recordings === undefined ? run() : rememberedBackward(execution, recordings, gradients, saved, run);
-  const fitted: (Tensor | undefined)[] = [];
+  const fitted = new Array<Tensor | undefined>(edges.length);
   for (let i = 0; i < edges.length; i++) {
     const edge = edges[i];
     const gradient = results[i];
     if (gradient !== undefined && edge === undefined) execution.dropTensor(gradient);
     const isWanted = gradient !== undefined && edge !== undefined;
-    fitted.push(isWanted ? fit(execution, gradient, edge.node, edge.slot) : undefined);
+    fitted[i] = isWanted ? fit(execution, gradient, edge.node, edge.slot) : undefined;
   }
   return fitted;
 }
@@ -138,7 +132,7 @@ function fit(execution: Execution, gradient: Tensor, node: GraphNode, slot: numb
   if (expected === undefined) return gradient;
   let result = gradient;
   if (isComplex(result.dtype) && !isComplex(expected.dtype)) result = realPart(execution, result);
-  if (!sameShape(result.shape, expected.shape)) {
+  if (result.shape !== expected.shape && !sameShape(result.shape, expected.shape)) {
     const wide = result;
     const reduced = inFrame(execution, (frame) => sumToSize(frame, wide, expected.shape));
     execution.dropTensor(result);
@@ -226,35 +220,52 @@ function accumulate(execution: Execution, leaf: Tensor, gradient: Tensor | undef
   if (leaf.storage.kind !== "parameter") return;
   const { storage } = leaf.gradient;
   execution.changeKind(storage, "gradient");
-  log?.take({ parameter: leaf, start, storage, isCopy, isAlone: wasAlone });
+  log?.take(leaf, start, storage, { isCopy, isAlone: wasAlone });
 }
 
 /** The gradient layout contract (accumulate_grad.h): strides are equal where there is more than one element. */
 function sameLayout(gradient: Tensor, leaf: Tensor): boolean {
   if (!isDense(leaf)) return isContiguous(gradient);
-  return leaf.shape.every((size, i) => size === 1 || gradient.strides[i] === leaf.strides[i]);
+  const { shape, strides } = leaf;
+  if (gradient.strides === strides) return true;
+  for (let i = 0; i < shape.length; i++)
+    if (shape[i] !== 1 && gradient.strides[i] !== strides[i]) return false;
+  return true;
 }
 
-/** The nodes of the graph below the roots, with how many of its edges lead to each. */
-function belowRoots(roots: Iterable<GraphNode>): Map<GraphNode, Pending> {
-  const found = new Map<GraphNode, Pending>();
+/** Counts for every node of the graph below the roots how many of its edges lead to it. */
+function awaitBelow(roots: Iterable<GraphNode>, run: Schedule): void {
   const unseen: GraphNode[] = [];
   for (const root of roots) {
-    found.set(root, { dependencies: 0, gradients: [] });
+    root.pending = waiting(root, run, 0);
     unseen.push(root);
   }
   for (let node = unseen.pop(); node !== undefined; node = unseen.pop()) {
-    for (const edge of node.edges) {
-      if (edge === undefined) continue;
-      const known = found.get(edge.node);
-      if (known !== undefined) {
+    const { edges } = node;
+    for (let i = 0; i < edges.length; i++) {
+      const next = edges[i]?.node;
+      if (next === undefined) continue;
+      const known = next.pending;
+      if (known?.run === run) {
         known.dependencies++;
         continue;
       }
-      found.set(edge.node, { dependencies: 1, gradients: [] });
-      unseen.push(edge.node);
+      next.pending = waiting(next, run, 1);
+      unseen.push(next);
     }
   }
+}
+
+function waiting(node: GraphNode, run: Schedule, dependencies: number): Pending {
+  const { outputs, pending: outer } = node;
+  const gradients = outputs.length === 1 ? [undefined] : new Array<undefined>(outputs.length).fill(undefined);
+  return { run, dependencies, gradients, outer };
+}
+
+/** Undefined for a node that the run does not lead to. One that was broken off within it may have left its own. */
+function pendingOf({ pending }: GraphNode, run: Schedule): Pending | undefined {
+  let found = pending;
+  while (found !== undefined && found.run !== run) found = found.outer;
   return found;
 }
 

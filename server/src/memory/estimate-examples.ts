@@ -15,14 +15,23 @@ export interface Example {
   readonly text: string;
   /** What was not understood while it was made. */
   readonly noted: readonly Unknown[];
+  /** It is a part of the model that was known before. */
+  readonly isKnown: boolean;
 }
 
 /** Functions, classes and calls that are tried in one file, of each kind. */
 const mostTried = 8;
 
-/** The first instance of each class of the file, by the class's name. */
-export function examplesOf(program: Program, module: Module): ReadonlyMap<string, Example> {
-  const search = new Search(program);
+/**
+ * The first instance of each class of the file, by the class's name. `known` was made without arguments of one of them, by
+ * another program; it was fully understood, and nothing has changed it since.
+ */
+export function examplesOf(
+  program: Program,
+  module: Module,
+  known: ObjectValue | undefined,
+): ReadonlyMap<string, Example> {
+  const search = new Search(program, known);
   for (const value of program.interpreter.undecorated.values()) {
     if (!isFactory(value)) continue;
     if (!search.goesOn("function")) break;
@@ -31,7 +40,8 @@ export function examplesOf(program: Program, module: Module): ReadonlyMap<string
   const classes = program.moduleClasses();
   for (const { name, type, node } of classes) {
     if (requiredArgument(program, name) !== undefined || !search.goesOn("class")) continue;
-    if (!search.add(program.instantiate(type, node.name), `${name}()`, "understood")) return search.found;
+    const instance = known?.type.node === node ? known : program.instantiate(type, node.name);
+    if (!search.add(instance, `${name}()`, "understood")) return search.found;
   }
   for (const call of instantiations(module, new Set(classes.map(({ name }) => name)))) {
     if (!search.goesOn("call")) break;
@@ -53,7 +63,10 @@ class Search {
   private readonly open: Set<string>;
   private readonly tried = new Map<string, number>();
 
-  constructor(private readonly program: Program) {
+  constructor(
+    private readonly program: Program,
+    private readonly known: ObjectValue | undefined,
+  ) {
     const names = program.moduleClasses().map(({ name }) => name);
     this.wanted = new Set(names);
     this.open = new Set(names.filter((name) => requiredArgument(program, name) !== undefined));
@@ -78,7 +91,13 @@ class Search {
     for (const { path, module } of namedModules(model)) {
       const className = module.type.name;
       if (module.type.isImported || !this.wanted.has(className) || this.found.has(className)) continue;
-      this.found.set(className, { model: module, text: path === "" ? text : `${text}.${path}`, noted });
+      const isKnown = model === this.known;
+      this.found.set(className, {
+        model: module,
+        text: path === "" ? text : `${text}.${path}`,
+        noted,
+        isKnown,
+      });
       this.open.delete(className);
     }
     return true;

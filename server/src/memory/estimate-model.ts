@@ -49,6 +49,8 @@ export class Estimator {
   private trained: { readonly value: ModelEstimate | undefined } | undefined;
   private readonly classes = new Map<string, ModelEstimate | undefined>();
   private examples: ReadonlyMap<string, Example> | undefined;
+  /** The trained model, where its class alone says how to make it. */
+  private defaultInstance: ObjectValue | undefined;
   private points: Timeline = [];
   private step: (() => StepTimeline | undefined) | undefined;
   private moments: { readonly step: StepTimeline | undefined } | undefined;
@@ -241,6 +243,8 @@ export class Estimator {
     this.steps = steps;
     const reruns = Reruns.of(built, ran, this.setup);
     this.reruns = reruns && { of: reruns, built, subject };
+    if (reruns !== undefined && subject.isDefault === true && unknownParts(built.model).length === 0)
+      this.defaultInstance = built.model;
     return this.assemble(subject, built, ran, steps, held);
   }
 
@@ -259,7 +263,7 @@ export class Estimator {
 
   /** The figures of an instance that one of the file's own functions makes. */
   private exampleEstimate(name: string): ModelEstimate | undefined {
-    this.examples ??= examplesOf(this.shared(), this.module);
+    this.examples ??= examplesOf(this.shared(), this.module, this.defaultInstance);
     const example = this.examples.get(name);
     const type = this.shared()
       .moduleClasses()
@@ -268,7 +272,7 @@ export class Estimator {
     const { interpreter } = this.shared();
     interpreter.noted.clear();
     for (const unknown of example.noted) interpreter.note(unknown);
-    castStates(this.shared(), example.model, this.setup.precision?.value ?? "fp32");
+    if (!example.isKnown) castStates(this.shared(), example.model, this.setup.precision?.value ?? "fp32");
     const { start, end } = type.node.name;
     const subject: Subject = {
       span: { start, end },

@@ -20,6 +20,8 @@ export interface Subject {
   readonly text: string;
   /** The class that is instantiated, where the expression says so. */
   readonly className?: string | undefined;
+  /** It is an instance of that class of the file, made without arguments and nothing else. */
+  readonly isDefault?: boolean;
   build(program: Program): Value;
 }
 
@@ -75,6 +77,7 @@ export function classSubject(program: Program, name: string, from: SettingOrigin
     from,
     text: name,
     className: name,
+    isDefault: true,
     build(each) {
       const type = each.moduleClasses().find((one) => one.name === name)?.type;
       return type === undefined ? null : each.instantiate(type, span);
@@ -97,6 +100,7 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       from: setting.from,
       text,
       className: expression.kind === "Call" ? nameOf(expression) || undefined : undefined,
+      isDefault: isDefaultCall(program, expression),
       build: (each) => (inFile ? each.evaluateInPlace(expression) : each.evaluate(expression, setting.span)),
     };
   }
@@ -110,6 +114,7 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       from: "script",
       text: nameOf(call),
       className: nameOf(call),
+      isDefault: isDefaultCall(program, call),
       build: (each) => each.evaluateInPlace(call),
     };
   }
@@ -123,6 +128,13 @@ function classSpan(program: Program, expression: Expression): Span | undefined {
   const name = expression.kind === "Name" ? expression.id : expression.kind === "Call" && nameOf(expression);
   const found = program.moduleClasses().find((one) => one.name === name);
   return found && nameSpan(found.type);
+}
+
+/** `Net()` of a class of the file. */
+function isDefaultCall(program: Program, expression: Expression): boolean {
+  if (expression.kind !== "Call" || expression.keywords.length > 0) return false;
+  if (expression.positional.length > 0 || expression.keywordSpreads.length > 0) return false;
+  return program.moduleClasses().some(({ name }) => name === nameOf(expression));
 }
 
 function nameOf(call: Call): string {

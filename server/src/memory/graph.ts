@@ -58,6 +58,18 @@ export type BackwardFunction = (
   wanted: readonly boolean[],
 ) => (Tensor | undefined)[];
 
+/** A node of the graph below the roots of a backward that is running. */
+export interface Pending {
+  /** The backward that waits for it. */
+  readonly run: object;
+  /** Edges that still lead to it. */
+  dependencies: number;
+  /** Gradients that wait for it, one slot an output. */
+  readonly gradients: (Tensor | undefined)[];
+  /** The same for a backward within which `run` runs: both may lead to one leaf. */
+  readonly outer: Pending | undefined;
+}
+
 export interface GraphNode {
   readonly name: string;
   /** Order of creation; backward runs the highest first. */
@@ -70,6 +82,8 @@ export interface GraphNode {
   backward: BackwardFunction;
   /** Tensors and later nodes that keep this one alive. */
   references: number;
+  /** Set while a backward runs that leads here; that of the innermost one. */
+  pending: Pending | undefined;
   /** For AccumulateGrad: the leaf. */
   readonly leaf: Tensor | undefined;
   /** Called once when nothing leads to the node any more. */

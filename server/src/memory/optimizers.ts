@@ -259,43 +259,48 @@ export function optimizerNeeds(
   const scalars = device === "cuda" ? (row.scalars?.(options, kernel) ?? 0) : 0;
   let state = 0;
   let stateAllocated = 0;
+  const keep = (bytes: number, times: number): void => {
+    state += times * bytes;
+    stateAllocated += times * roundedUp(bytes);
+  };
+  const copies = row.tensors(options);
   for (const parameter of parameters) {
-    const kept = [
-      ...(row.stateOf?.(parameter, options) ?? copies(row.tensors(options), bytesOf(parameter))),
-      ...copies(scalars, dtypeBytes.float32),
-    ];
-    for (const bytes of kept) {
-      state += bytes;
-      stateAllocated += roundedUp(bytes);
-    }
+    if (row.stateOf === undefined) keep(bytesOf(parameter), copies);
+    else for (const bytes of row.stateOf(parameter, options)) keep(bytes, 1);
+    keep(dtypeBytes.float32, scalars);
   }
+  const units = unitsOf(row, kernel, parameters);
   return {
     name: row.name,
     kernel,
     isKernelAsked: kernel === "fused" ? options.fused === true : typeof options.foreach === "boolean",
     state,
     stateAllocated,
-    temporary: temporaries(row, kernel, options, parameters, false),
-    temporaryAllocated: temporaries(row, kernel, options, parameters, true),
+    temporary: temporaries(row, kernel, options, units, false),
+    temporaryAllocated: temporaries(row, kernel, options, units, true),
     pageable: row.pageable ?? false,
   };
-}
-
-function copies(count: number, bytes: number): readonly number[] {
-  return Array.from({ length: count }, () => bytes);
 }
 
 function temporaries(
   row: OptimizerRow,
   kernel: OptimizerKernel,
   options: Options,
-  parameters: readonly TrainedTensor[],
+  units: readonly (readonly TrainedTensor[])[],
   isRounded: boolean,
 ): number {
   const body = kernel === "fused" ? undefined : row[kernel];
-  if (body === undefined) return 0;
-  const units = kernel === "foreach" ? alike(parameters, row.name) : parameters.map((one) => [one]);
-  return highestTemporaries(body, options, units, isRounded);
+  return body === undefined ? 0 : highestTemporaries(body, options, units, isRounded);
+}
+
+/** What steps together; nothing where a step needs no temporaries. */
+function unitsOf(
+  row: OptimizerRow,
+  kernel: OptimizerKernel,
+  parameters: readonly TrainedTensor[],
+): readonly (readonly TrainedTensor[])[] {
+  if (kernel === "fused" || row[kernel] === undefined) return [];
+  return kernel === "foreach" ? alike(parameters, row.name) : parameters.map((one) => [one]);
 }
 
 /**

@@ -17,7 +17,6 @@ import {
   type GraphNode,
   type OutputMetadata,
   type SavedTensor,
-  type StoredTensor,
 } from "./graph";
 import { LiveMemory, nowhere, type Location, type Peak } from "./live-memory";
 import type { Argument, Keywords } from "./operators/argument";
@@ -582,14 +581,17 @@ export class Execution extends LiveMemory {
   attach(attached: AttachedNode): GraphNode {
     const recordings = this.effects?.attached(attached) ?? attached.recordings;
     const { name, inputs, outputs, saved, backward, dropped, metadata } = attached;
-    const kept: (SavedTensor | undefined)[] = [];
-    for (const tensor of saved ?? nothingSaved)
-      kept.push(tensor === undefined ? undefined : this.save(tensor));
-    const edges: (Edge | undefined)[] = [];
-    for (const input of inputs) {
-      const edge = this.edgeOf(input);
+    const saving = saved ?? nothingSaved;
+    const kept = new Array<SavedTensor | undefined>(saving.length);
+    for (let i = 0; i < saving.length; i++) {
+      const tensor = saving[i];
+      kept[i] = tensor === undefined ? undefined : this.save(tensor);
+    }
+    const edges = new Array<Edge | undefined>(inputs.length);
+    for (let i = 0; i < inputs.length; i++) {
+      const edge = this.edgeOf(inputs[i]);
       if (edge !== undefined) edge.node.references++;
-      edges.push(edge);
+      edges[i] = edge;
     }
     const made: GraphNode = {
       name,
@@ -600,6 +602,7 @@ export class Execution extends LiveMemory {
       outputs: metadata ?? outputs.map(metadataOf),
       backward,
       references: 0,
+      pending: undefined,
       leaf: undefined,
       dropped,
       recordings,
@@ -649,7 +652,10 @@ export class Execution extends LiveMemory {
       outputs: [{ shape: tensor.shape, dtype: tensor.dtype }],
       backward: () => [],
       references: 1,
+      pending: undefined,
       leaf: tensor,
+      dropped: undefined,
+      recordings: undefined,
     };
     return { node: tensor.accumulator, slot: 0 };
   }
@@ -667,25 +673,27 @@ export class Execution extends LiveMemory {
 
   /** The saved tensors of a node that is about to run; the caller owns them. */
   unpack(node: GraphNode): (Tensor | undefined)[] {
-    const tensors: (Tensor | undefined)[] = [];
-    for (const saved of node.saved) {
-      const stored: StoredTensor | undefined =
-        saved?.kind === "recomputed" ? saved.segment.unpack(saved) : saved;
+    const { saved } = node;
+    const tensors = new Array<Tensor | undefined>(saved.length);
+    for (let i = 0; i < saved.length; i++) {
+      const one = saved[i];
+      const stored = one?.kind === "recomputed" ? one.segment.unpack(one) : one;
       if (stored === undefined) {
-        tensors.push(undefined);
+        tensors[i] = undefined;
         continue;
       }
       const tensor = new Tensor(stored.storage, stored.shape, stored.strides, stored.dtype);
       tensor.layout = stored.layout;
       this.holdTensor(tensor);
-      tensors.push(tensor);
+      tensors[i] = tensor;
     }
     return tensors;
   }
 
   /** The node has run, or nothing leads to it any more. */
   dropSavedOf(node: GraphNode): void {
-    const saved = node.saved;
+    const { saved } = node;
+    if (saved.length === 0) return;
     node.saved = [];
     for (const entry of saved) {
       if (entry?.kind === "stored" && entry.storage !== emptyStorage) this.dropSaved(entry.storage);

@@ -133,6 +133,7 @@ export function isContiguous(tensor: { shape: readonly number[]; strides: readon
 
 /** Non-overlapping and without gaps, in whatever order of dimensions. */
 export function isDense(tensor: { shape: readonly number[]; strides: readonly number[] }): boolean {
+  if (isContiguous(tensor)) return true;
   const dims = tensor.shape
     .map((size, i) => ({ size, stride: tensor.strides[i] ?? 0 }))
     .filter((dim) => dim.size !== 1)
@@ -146,12 +147,21 @@ export function isDense(tensor: { shape: readonly number[]; strides: readonly nu
   return true;
 }
 
+const floating: ReadonlySet<Dtype> = new Set<Dtype>([
+  "float64",
+  "float32",
+  "float16",
+  "bfloat16",
+  "float8_e4m3fn",
+  "float8_e5m2",
+]);
+
 export function isFloating(dtype: Dtype): boolean {
-  return dtype.startsWith("float") || dtype === "bfloat16";
+  return floating.has(dtype);
 }
 
 export function isComplex(dtype: Dtype): boolean {
-  return dtype.startsWith("complex");
+  return dtype === "complex64" || dtype === "complex128";
 }
 
 export function canRequireGrad(dtype: Dtype): boolean {

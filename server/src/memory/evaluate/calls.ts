@@ -61,6 +61,10 @@ export function evaluateArguments(interpreter: Interpreter, node: Call): CallArg
   if (isUnknown(positional)) return positional;
   if (node.keywords.length === 0 && node.keywordSpreads.length === 0) return new CallArguments(positional);
   const keywords = new Map<string, Value>();
+  if (node.keywordSpreads.length === 0) {
+    for (const { name, value } of node.keywords) keywords.set(name.id, interpreter.evaluate(value));
+    return new CallArguments(positional, keywords);
+  }
   let unknownKeywords: Unknown | undefined;
   const named: (KeywordArgument | { readonly start: number; readonly spread: Expression })[] = [
     ...node.keywords,
@@ -101,14 +105,10 @@ export function callValue(
 ): Value {
   if (callee instanceof FunctionValue) return callFunction(interpreter, callee, args, span, stealFrom);
   if (callee instanceof NativeFunction) return callNative(interpreter, callee, args, span);
-  if (callee instanceof BoundMethod) {
-    const { receiver } = callee;
-    const run = (): Value => callBound(interpreter, callee, args, span, stealFrom);
-    return receiver instanceof ObjectValue &&
-      interpreter.training?.isOwnStep(receiver, callee.method.name) === true
-      ? interpreter.training.ownStepOf(receiver, span, run)
-      : run();
-  }
+  if (callee instanceof BoundMethod)
+    return isOwnStep(interpreter, callee)
+      ? inOwnStep(interpreter, callee, args, span, stealFrom)
+      : callBound(interpreter, callee, args, span, stealFrom);
   if (callee instanceof ClassValue) return instantiate(interpreter, callee, args, span);
   if (callee instanceof ObjectValue) return callObject(interpreter, callee, args, span);
   if (callee instanceof PartialValue) {
@@ -127,6 +127,26 @@ export function callValue(
   if (callee instanceof ContextValue) return withContext(callee, args.at(0) ?? null);
   if (isUnknown(callee)) return callUnknown(interpreter, callee, args.positional, span);
   return interpreter.raise("TypeError", `'${interpreter.typeName(callee)}' object is not callable`, span);
+}
+
+/** Whether a method is a step of an optimizer that the script has written. */
+function isOwnStep({ training }: Interpreter, { receiver, method }: BoundMethod): boolean {
+  return (
+    training !== undefined && receiver instanceof ObjectValue && training.isOwnStep(receiver, method.name)
+  );
+}
+
+function inOwnStep(
+  interpreter: Interpreter,
+  callee: BoundMethod,
+  args: CallArguments,
+  span: Span | undefined,
+  stealFrom: number | undefined,
+): Value {
+  const run = (): Value => callBound(interpreter, callee, args, span, stealFrom);
+  const { receiver } = callee;
+  if (interpreter.training === undefined || !(receiver instanceof ObjectValue)) return run();
+  return interpreter.training.ownStepOf(receiver, span, run);
 }
 
 function callBound(

@@ -3,6 +3,7 @@ import { Tensor } from "../tensor";
 import { isUnknown } from "../unknown";
 import type { Interpreter } from "./interpreter";
 import { ModuleState } from "./nn/state";
+import type { LazyMap } from "./lazy-map";
 import { DictValue, ListValue, ObjectValue, SetValue, TupleValue, type Value } from "./values";
 
 /** A deep copy: tensors are copied once each, so that ties inside the copied object stay ties. */
@@ -91,7 +92,7 @@ class Copier {
     copied.preHooks.push(...state.preHooks);
     copied.hooks.push(...state.hooks);
     for (const table of ["parameters", "buffers", "modules"] as const) {
-      const target = copied[table] as Map<string, Value>;
+      const target = copied[table] as LazyMap<string, Value>;
       for (const [name, value] of state[table]) target.set(name, this.copy(value, depth + 1));
     }
     for (const [name, span] of state.attachedAt) copied.attachedAt.set(name, span);
@@ -128,7 +129,7 @@ export function shallowCopy(value: Value): Value {
     object.module = new ModuleState();
     object.module.training = value.module.training;
     for (const table of ["parameters", "buffers", "modules"] as const) {
-      const target = object.module[table] as Map<string, Value>;
+      const target = object.module[table] as LazyMap<string, Value>;
       for (const [name, one] of value.module[table]) target.set(name, one);
     }
   }

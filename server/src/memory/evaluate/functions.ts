@@ -122,7 +122,7 @@ export function callFunction(
   if (interpreter.sampler !== undefined) noteSizes(interpreter.sampler, frame);
   if (stealFrom !== undefined) references.releaseTo(stealFrom);
   const outer = interpreter.frame;
-  const leave =
+  const outside =
     callee.closure.file === undefined ? interpreter.enterUserCode() : interpreter.enterOtherFile();
   interpreter.frame = frame;
   interpreter.depth++;
@@ -131,7 +131,7 @@ export function callFunction(
   } finally {
     interpreter.depth--;
     interpreter.frame = outer;
-    leave();
+    interpreter.leaveFunction(outside);
     frame.leave(references);
   }
 }

@@ -176,12 +176,9 @@ export class Interpreter {
     }
   }
 
-  /** A function of another file begins; the answer ends that. */
-  enterOtherFile(): () => void {
-    const outer = this.hidden++;
-    return () => {
-      this.hidden = outer;
-    };
+  /** A function of another file begins; the answer is for `leaveFunction`. */
+  enterOtherFile(): number {
+    return this.hidden++;
   }
 
   /** The place in the analysed file that stands for a place in the running code. */
@@ -189,13 +186,15 @@ export class Interpreter {
     return this.hidden > 0 ? this.callSpan : span;
   }
 
-  /** A function of the user's file begins, whoever called it; the answer ends that. */
-  enterUserCode(): () => void {
+  /** A function of the user's file begins, whoever called it; the answer is for `leaveFunction`. */
+  enterUserCode(): number {
     const outer = this.hidden;
     this.hidden = 0;
-    return () => {
-      this.hidden = outer;
-    };
+    return outer;
+  }
+
+  leaveFunction(outer: number): void {
+    this.hidden = outer;
   }
 
   get isHidden(): boolean {

@@ -13,6 +13,11 @@ export interface TensorHolder {
   release(tensor: Tensor): void;
 }
 
+/** Lists, tuples and most other values hold what they hold in an array. */
+function isArray(held: Iterable<Value>): held is readonly Value[] {
+  return Array.isArray(held);
+}
+
 export class References {
   private readonly temporaries: Value[] = [];
 
@@ -26,14 +31,18 @@ export class References {
     }
     if (!(value instanceof Heap)) return;
     if (++value.references > 1) return;
-    const pending: Heap[] = [value];
-    for (let heap = pending.pop(); heap !== undefined; heap = pending.pop()) {
-      for (const inner of heap.held()) {
-        if (typeof inner !== "object" || inner === null) continue;
-        if (inner instanceof Tensor) this.holder.retain(inner);
-        else if (inner instanceof Heap && ++inner.references === 1) pending.push(inner);
-      }
+    const pending: Heap[] = [];
+    for (let heap: Heap | undefined = value; heap !== undefined; heap = pending.pop()) {
+      const held = heap.held();
+      if (isArray(held)) for (let i = 0; i < held.length; i++) this.retainInner(held[i] as Value, pending);
+      else for (const inner of held) this.retainInner(inner, pending);
     }
+  }
+
+  private retainInner(inner: Value, pending: Heap[]): void {
+    if (typeof inner !== "object" || inner === null) return;
+    if (inner instanceof Tensor) this.holder.retain(inner);
+    else if (inner instanceof Heap && ++inner.references === 1) pending.push(inner);
   }
 
   release(value: Value): void {
@@ -44,14 +53,18 @@ export class References {
     }
     if (!(value instanceof Heap)) return;
     if (--value.references > 0) return;
-    const pending: Heap[] = [value];
-    for (let heap = pending.pop(); heap !== undefined; heap = pending.pop()) {
-      for (const inner of heap.held()) {
-        if (typeof inner !== "object" || inner === null) continue;
-        if (inner instanceof Tensor) this.holder.release(inner);
-        else if (inner instanceof Heap && --inner.references === 0) pending.push(inner);
-      }
+    const pending: Heap[] = [];
+    for (let heap: Heap | undefined = value; heap !== undefined; heap = pending.pop()) {
+      const held = heap.held();
+      if (isArray(held)) for (let i = 0; i < held.length; i++) this.releaseInner(held[i] as Value, pending);
+      else for (const inner of held) this.releaseInner(inner, pending);
     }
+  }
+
+  private releaseInner(inner: Value, pending: Heap[]): void {
+    if (typeof inner !== "object" || inner === null) return;
+    if (inner instanceof Tensor) this.holder.release(inner);
+    else if (inner instanceof Heap && --inner.references === 0) pending.push(inner);
   }
 
   /** A value enters a container: counted only while the container itself is held. */

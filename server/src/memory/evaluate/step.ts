@@ -17,7 +17,7 @@ import { getAttribute } from "./attributes";
 import { CallRecorder } from "./call-records";
 import { calledWith } from "./call-forms";
 import { derivedTarget, isKnownLoss, lossOf, takesTarget } from "./losses";
-import { trainModule } from "./nn/methods";
+import { isInTraining, trainModule } from "./nn/methods";
 import { modulesOf, outermost, repeatedBlocks, tensorsOf } from "./nn/state";
 import type { Program } from "./program";
 import { isLimit } from "./reasons";
@@ -206,7 +206,7 @@ function runOnce(program: Program, model: ObjectValue, plan: StepPlan, wantsTime
  */
 function enterTraining(program: Program, model: ObjectValue): void {
   const { interpreter } = program;
-  if (modulesOf(model).some(({ module }) => module?.training === false)) return;
+  if (isInTraining(model) || modulesOf(model).some(({ module }) => module?.training === false)) return;
   const fault = interpreter.guard(() => {
     const mark = interpreter.references.mark();
     trainModule(interpreter, model, true, undefined);

@@ -10,6 +10,7 @@ import type { Argument } from "../operators/argument";
 import type { Dtype, Tensor } from "../tensor";
 import type { Unknown } from "../unknown";
 import type { Frame } from "./frame";
+import { LazyMap } from "./lazy-map";
 import type { CallArguments } from "./arguments";
 import type { Interpreter } from "./interpreter";
 import type { ModuleState } from "./nn/state";
@@ -176,7 +177,7 @@ export class IteratorValue extends Heap {
 
 export class FunctionValue extends Heap {
   /** Attributes set on the function object. */
-  readonly attributes = new Map<string, Value>();
+  readonly attributes = new LazyMap<string, Value>();
 
   constructor(
     readonly node: FunctionDefinition | Lambda,
@@ -189,10 +190,8 @@ export class FunctionValue extends Heap {
     super();
   }
 
-  *held(): Iterable<Value> {
-    yield this.closure;
-    yield* this.defaults.values();
-    yield* this.attributes.values();
+  held(): Iterable<Value> {
+    return [this.closure, ...this.defaults.values(), ...this.attributes.values()];
   }
 }
 
@@ -320,15 +319,21 @@ export class ClassValue extends Heap {
 
   /** The first class in the method resolution order that satisfies the question. */
   find<Found>(ask: (type: ClassValue) => Found | undefined): Found | undefined {
-    for (const type of this.mro) {
-      const found = ask(type);
+    const { mro } = this;
+    for (let i = 0; i < mro.length; i++) {
+      const found = ask(mro[i] as ClassValue);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
   attribute(name: string): Value | undefined {
-    return this.find((type) => type.attributes.get(name));
+    const { mro } = this;
+    for (let i = 0; i < mro.length; i++) {
+      const found = (mro[i] as ClassValue).attributes.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   isSubclassOf(other: ClassValue): boolean {
@@ -353,10 +358,13 @@ export class ObjectValue extends Heap {
     super();
   }
 
-  *held(): Iterable<Value> {
-    yield* this.attributes.values();
-    if (this.module !== undefined) yield* this.module.held();
-    if (this.payload !== undefined) yield this.payload;
+  held(): Iterable<Value> {
+    const { attributes, module, payload } = this;
+    if (module === undefined && payload === undefined) return attributes.values();
+    const held = [...attributes.values()];
+    module?.addHeld(held);
+    if (payload !== undefined) held.push(payload);
+    return held;
   }
 }
 

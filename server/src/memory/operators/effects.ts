@@ -48,6 +48,8 @@ function effect(
 /** In lists of a node: no tensor. */
 const none = -1;
 
+const nothing = effect("products", none, 0);
+
 /** What is not made by an effect of its own: the fields of a tensor that an operator sets itself. */
 interface Fields {
   readonly tensor: number;
@@ -58,7 +60,10 @@ interface Fields {
   readonly requiresGrad: boolean;
 }
 
-type FromTable = (table: readonly Tensor[]) => Argument;
+/** The tensors of a call: its operands, then those that it has made. */
+type Table = readonly (Tensor | undefined)[];
+
+type FromTable = (table: Table) => Argument;
 
 /** The effects of one call, for calls like it. */
 export interface Recording {
@@ -227,75 +232,80 @@ export class EffectRecorder {
 }
 
 /**
- * Does what was recorded, to other operands with the same layouts. Whoever called it owns what it gives. What is made is
- * added to `table`, which holds the operands.
+ * Does what was recorded, to other operands with the same layouts. Whoever called it owns what it gives. `table` holds the
+ * operands, `operands` of them; what is made is put behind them, and nothing is left in it.
  */
-export function repeat(execution: Execution, recording: Recording, table: Tensor[]): Argument {
+export function repeat(
+  execution: Execution,
+  recording: Recording,
+  table: (Tensor | undefined)[],
+  operands: number,
+): Argument {
   const { effects, fields, kernels, result } = recording;
   const { running } = execution;
-  const operands = table.length;
+  let made = operands;
   let done = 0;
   try {
     for (; done < effects.length; done++) {
       const next = effects[done];
-      if (next !== undefined) apply(execution, next, table);
+      if (next === undefined) continue;
+      const tensor = apply(execution, next, table);
+      if (tensor !== undefined) table[made++] = tensor;
     }
   } catch (error) {
     // a recomputation ends here: as its caller does, what runs gives everything back
-    giveBack(execution, effects.slice(0, done), table, operands);
+    giveBack(execution, effects, done, table, operands);
+    table.fill(undefined, 0, made);
     execution.running = running;
     throw error;
   }
   for (const field of fields) setFields(at(table, field.tensor), field);
   for (const kernel of kernels) execution.attentionKernels.push(kernel);
-  return result(table);
+  const given = result(table);
+  for (let i = 0; i < made; i++) table[i] = undefined;
+  return given;
 }
 
-function at(table: readonly Tensor[], index: number): Tensor {
+function at(table: Table, index: number): Tensor {
   const tensor = table[index];
   if (tensor === undefined) throw new RangeError("a recorded tensor is missing");
   return tensor;
 }
 
-function apply(
-  execution: Execution,
-  { kind, tensor, other, made, node, operator }: Effect,
-  table: Tensor[],
-): void {
-  switch (kind) {
+/** What there is of a new tensor, or of one that was found. */
+function apply(execution: Execution, effect: Effect, table: Table): Tensor | undefined {
+  switch (effect.kind) {
     case "allocate":
-      if (made !== undefined) table.push(execution.allocateAs(made));
-      return;
-    case "alias":
-      if (made !== undefined) table.push(execution.aliasAs(at(table, other), made));
-      return;
+      return effect.made && execution.allocateAs(effect.made);
     case "hold":
-      execution.holdTensor(at(table, tensor));
-      return;
+      execution.holdTensor(at(table, effect.tensor));
+      return undefined;
     case "drop":
-      execution.dropTensor(at(table, tensor));
-      return;
-    case "base":
-      execution.hangOn(at(table, tensor), at(table, other));
-      return;
+      execution.dropTensor(at(table, effect.tensor));
+      return undefined;
     case "node":
-      if (node !== undefined) attach(execution, node, table);
-      return;
+      if (effect.node !== undefined) attach(execution, effect.node, table);
+      return undefined;
+    case "alias":
+      return effect.made && execution.aliasAs(at(table, effect.other), effect.made);
+    case "base":
+      execution.hangOn(at(table, effect.tensor), at(table, effect.other));
+      return undefined;
     case "products":
-      execution.noteProducts(other);
-      return;
+      execution.noteProducts(effect.other);
+      return undefined;
     case "enter":
-      execution.enter(operator);
-      return;
+      execution.enter(effect.operator);
+      return undefined;
     case "cached":
-      table.push(execution.copyOf(at(table, tensor)));
-      return;
+      return execution.copyOf(at(table, effect.tensor));
     case "cache":
-      execution.keepCopy(at(table, tensor), at(table, other));
+      execution.keepCopy(at(table, effect.tensor), at(table, effect.other));
+      return undefined;
   }
 }
 
-function attach(execution: Execution, node: NodeEffect, table: readonly Tensor[]): void {
+function attach(execution: Execution, node: NodeEffect, table: Table): void {
   const { name, metadata, backward, recordings } = node;
   const inputs = chosen(table, node.inputs);
   const outputs = chosen(table, node.outputs);
@@ -303,9 +313,12 @@ function attach(execution: Execution, node: NodeEffect, table: readonly Tensor[]
   execution.attach({ name, inputs, outputs, saved, backward, recordings, metadata });
 }
 
-function chosen(table: readonly Tensor[], places: readonly number[]): (Tensor | undefined)[] {
-  const tensors: (Tensor | undefined)[] = [];
-  for (const place of places) tensors.push(place === none ? undefined : table[place]);
+function chosen(table: Table, places: readonly number[]): readonly (Tensor | undefined)[] {
+  const tensors = new Array<Tensor | undefined>(places.length);
+  for (let i = 0; i < places.length; i++) {
+    const place = places[i] ?? none;
+    tensors[i] = place === none ? undefined : table[place];
+  }
   return tensors;
 }
 
@@ -319,15 +332,17 @@ function setFields(made: Tensor, { values, bound, isArray, name, requiresGrad }:
 
 function giveBack(
   execution: Execution,
-  done: readonly Effect[],
-  table: readonly Tensor[],
+  effects: readonly Effect[],
+  done: number,
+  table: Table,
   operands: number,
 ): void {
   const owned = new Map<number, number>();
   const count = (tensor: number, change: number): void =>
     void owned.set(tensor, (owned.get(tensor) ?? 0) + change);
   let made = operands;
-  for (const { kind, tensor, other } of done) {
+  for (let i = 0; i < done; i++) {
+    const { kind, tensor, other } = effects[i] ?? nothing;
     if (kind === "allocate" || kind === "alias") count(made++, 1);
     else if (kind === "cached") made++;
     else if (kind === "cache") count(other, -1);

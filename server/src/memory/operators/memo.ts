@@ -16,83 +16,122 @@ const mostExecutions = 64;
 
 type Token = number | string | boolean | null;
 
-/** A call but for which tensors its operands are, and those. */
+/**
+ * A call but for which tensors its operands are, and those. One object serves all calls, one after the other: what it says
+ * of a call holds until the next begins.
+ */
 class Call {
-  readonly operands: Tensor[] = [];
-  readonly tokens: Token[] = [];
+  /** The operands, `operandCount` of them; then whatever the call makes. */
+  readonly table: (Tensor | undefined)[] = [];
+  operandCount = 0;
+  private readonly tokens: Token[] = [];
+  private tokenCount = 0;
   hash = 0;
+  private execution: Execution | undefined;
 
-  constructor(private readonly execution: Execution) {
+  begin(execution: Execution): this {
     const { autocast, gradEnabled } = execution;
+    this.execution = execution;
+    this.operandCount = 0;
+    this.tokenCount = 0;
+    this.hash = 0;
     this.number(gradEnabled ? 1 : 0);
-    if (autocast !== undefined) this.tokens.push(autocast.dtype, autocast.cache !== false);
+    if (autocast !== undefined) {
+      this.token(autocast.dtype);
+      this.token(autocast.cache !== false);
+    }
+    return this;
   }
 
   /** False for what an operator may look into further than is told apart here. */
   add(value: Argument | undefined): boolean {
     if (value instanceof Tensor) return this.addTensor(value);
-    if (value === undefined) this.tokens.push("_");
+    if (value === undefined) this.token("_");
     else if (typeof value === "number") this.number(value);
-    else if (typeof value !== "object" || value === null) this.tokens.push(value);
+    else if (typeof value !== "object" || value === null) this.token(value);
     else if (isSequence(value)) return this.addAll("(", value);
     else if (!("kind" in value)) return false;
-    else if (value.kind === "float") this.tokens.push("f", value.value);
-    else if (value.kind === "dtype") this.tokens.push("d", value.dtype);
-    else if (value.kind === "memory-format") this.tokens.push("m", value.name);
-    else if (value.kind === "ellipsis") this.tokens.push("e");
+    else if (value.kind === "float") this.marked("f", value.value);
+    else if (value.kind === "dtype") this.marked("d", value.dtype);
+    else if (value.kind === "memory-format") this.marked("m", value.name);
+    else if (value.kind === "ellipsis") this.token("e");
     else if (value.kind === "slice") return this.addAll(":", [value.lower, value.upper, value.step]);
     else return false;
     return true;
   }
 
   addNamed(name: string, value: Argument | undefined): boolean {
-    this.tokens.push(name);
+    this.token(name);
     return this.add(value);
   }
 
   /** A tensor of its own whose layout need not be told apart. */
   addPlace(tensor: Tensor | undefined): void {
     this.number(tensor === undefined ? 0 : 1);
-    if (tensor !== undefined) this.operands.push(tensor);
+    if (tensor !== undefined) this.table[this.operandCount++] = tensor;
   }
 
   isLike(tokens: readonly Token[]): boolean {
-    const own = this.tokens;
-    if (own.length !== tokens.length) return false;
-    for (let i = 0; i < own.length; i++) if (own[i] !== tokens[i]) return false;
+    const { tokens: own, tokenCount } = this;
+    if (tokenCount !== tokens.length) return false;
+    for (let i = 0; i < tokenCount; i++) if (own[i] !== tokens[i]) return false;
     return true;
   }
 
+  /** What tells it apart, for good. */
+  keptTokens(): readonly Token[] {
+    return this.tokens.slice(0, this.tokenCount);
+  }
+
+  operands(): readonly Tensor[] {
+    return this.table.slice(0, this.operandCount).filter((tensor) => tensor !== undefined);
+  }
+
+  private token(token: Token): void {
+    this.tokens[this.tokenCount++] = token;
+  }
+
+  private marked(mark: string, token: Token): void {
+    this.token(mark);
+    this.token(token);
+  }
+
   private number(value: number): void {
-    this.tokens.push(value);
+    this.token(value);
     this.hash = (Math.imul(this.hash, 31) + value) | 0;
   }
 
   private addAll(mark: string, values: readonly Argument[]): boolean {
-    this.tokens.push(mark);
+    this.token(mark);
     this.number(values.length);
     for (const value of values) if (!this.add(value)) return false;
     return true;
   }
 
   private addTensor(tensor: Tensor): boolean {
-    const known = this.operands.indexOf(tensor);
-    if (known >= 0) {
-      this.tokens.push("=");
+    const { table, operandCount } = this;
+    for (let known = 0; known < operandCount; known++) {
+      if (table[known] !== tensor) continue;
+      this.token("=");
       this.number(known);
       return true;
     }
     if (tensor.values !== undefined || tensor.isArray) return false;
-    this.operands.push(tensor);
+    table[this.operandCount++] = tensor;
     const { base, bound } = tensor;
     const gradient = tensor.requiresGrad ? (tensor.isLeaf ? 1 : 2) : 0;
-    this.tokens.push("t");
-    this.number(layoutOf(tensor));
-    this.number(gradient + (base === undefined ? 0 : 4) + (this.execution.hasCopyOf(tensor) ? 8 : 0));
-    this.tokens.push(bound ?? "_");
+    const isCopied = this.execution?.hasCopyOf(tensor) === true;
+    const flags =
+      gradient + (base === undefined ? 0 : 4) + (isCopied ? 8 : 0) + (bound === undefined ? 0 : 16);
+    this.token("t");
+    this.number(layoutOf(tensor) * 32 + flags);
+    if (bound !== undefined) this.token(bound);
     return base === undefined || this.addTensor(base);
   }
 }
+
+/** No call begins while another's tokens or operands are still looked at. */
+const theCall = new Call();
 
 const layouts = new Map<string, number>();
 let layoutCount = 0;
@@ -120,12 +159,15 @@ export class Recordings {
   find(call: Call): { readonly recording: Recording | undefined } | undefined {
     const alike = this.byHash.get(call.hash);
     if (alike === undefined) return undefined;
-    for (const one of alike) if (call.isLike(one.tokens)) return one;
+    for (let i = 0; i < alike.length; i++) {
+      const one = alike[i];
+      if (one !== undefined && call.isLike(one.tokens)) return one;
+    }
     return undefined;
   }
 
   /** Without a recording: that such calls cannot be repeated. */
-  add({ hash, tokens }: Call, recording: Recording | undefined): void {
+  add(hash: number, tokens: readonly Token[], recording: Recording | undefined): void {
     const known = this.byHash.get(hash);
     if (known === undefined) this.byHash.set(hash, [{ tokens, recording }]);
     else known.push({ tokens, recording });
@@ -189,7 +231,7 @@ export function remembered(
   keywords: Keywords,
   run: () => Argument,
 ): Argument {
-  const call = new Call(execution);
+  const call = theCall.begin(execution);
   for (const value of positional) if (!call.add(value)) return run();
   for (const keyword in keywords) if (!call.addNamed(keyword, keywords[keyword])) return run();
   return repeated(execution, memo, memo.recordingsOf(name), call, run);
@@ -203,7 +245,7 @@ export function rememberedBackward(
   saved: readonly (Tensor | undefined)[],
   run: () => (Tensor | undefined)[],
 ): (Tensor | undefined)[] {
-  const call = new Call(execution);
+  const call = theCall.begin(execution);
   for (const gradient of gradients) if (!call.add(gradient)) return run();
   // their layouts follow from those of the operator's operands
   for (const tensor of saved) call.addPlace(tensor);
@@ -221,9 +263,11 @@ function repeated<Result extends Argument | readonly (Tensor | undefined)[]>(
   if (known !== undefined)
     return known.recording === undefined
       ? run()
-      : (repeat(execution, known.recording, call.operands) as Result);
+      : (repeat(execution, known.recording, call.table, call.operandCount) as Result);
   memo.admit(execution);
-  const recorder = new EffectRecorder(execution, execution.running.operator, call.operands);
+  const { hash } = call;
+  const tokens = call.keptTokens();
+  const recorder = new EffectRecorder(execution, execution.running.operator, call.operands());
   execution.effects = recorder;
   let result: Result;
   try {
@@ -231,6 +275,6 @@ function repeated<Result extends Argument | readonly (Tensor | undefined)[]>(
   } finally {
     execution.effects = undefined;
   }
-  recordings.add(call, recorder.finish(result));
+  recordings.add(hash, tokens, recorder.finish(result));
   return result;
 }

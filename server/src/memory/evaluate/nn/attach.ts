@@ -6,6 +6,7 @@ import { Tensor } from "../../tensor";
 import { isUnknown, Unknown } from "../../unknown";
 import type { Interpreter } from "../interpreter";
 import { rootOf } from "../reasons";
+import type { LazyMap } from "../lazy-map";
 import { ObjectValue, type Value } from "../values";
 import type { ModuleState } from "./state";
 
@@ -60,7 +61,7 @@ export function attach(
   const state = object.module;
   if (state === undefined) return;
   detachOthers(interpreter, object, table, name);
-  const entries = state[table] as Map<string, Value>;
+  const entries = state[table] as LazyMap<string, Value>;
   const before = entries.get(name);
   interpreter.references.adopt(object, value);
   entries.set(name, value);

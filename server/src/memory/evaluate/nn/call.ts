@@ -34,12 +34,16 @@ export function runForward(
   const savedBefore = interpreter.execution.savedBytes;
   const { training } = interpreter;
   if (training !== undefined) useData(interpreter, args.values());
-  const run = (): Value => hooked(interpreter, object, args, span);
-  const result = training === undefined ? run() : training.inForward(object, run);
+  const result =
+    training === undefined
+      ? hooked(interpreter, object, args, span)
+      : training.inForward(object, () => hooked(interpreter, object, args, span));
   interpreter.modulePath = outer;
   interpreter.recorder?.addModule(object, result, interpreter.execution.savedBytes - savedBefore);
   return result;
 }
+
+const noState = { preHooks: [], hooks: [] };
 
 /** `forward` between its hooks. */
 function hooked(
@@ -48,7 +52,7 @@ function hooked(
   given: CallArguments,
   span: Span | undefined,
 ): Value {
-  const { preHooks, hooks } = object.module ?? { preHooks: [], hooks: [] };
+  const { preHooks, hooks } = object.module ?? noState;
   const args = preHooks.length === 0 ? given : runPreHooks(interpreter, object, given, span);
   const forward = getAttribute(interpreter, object, "forward", span);
   if (isUnknown(forward)) return interpreter.note(forward);

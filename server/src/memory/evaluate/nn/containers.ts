@@ -9,6 +9,7 @@ import { runEinops } from "../library/einops";
 import { integer } from "../numbers";
 import { keyText } from "../operations";
 import { pick } from "../subscripts";
+import type { LazyMap } from "../lazy-map";
 import {
   DictValue,
   IteratorValue,
@@ -69,7 +70,7 @@ function replaceAll(interpreter: Interpreter, object: ObjectValue, items: readon
     if (at !== undefined) attachedAt.set(child, at);
   }
   for (const item of items) interpreter.references.keep(item);
-  for (const table of [state.modules, state.parameters] as Map<string, Value>[]) {
+  for (const table of [state.modules, state.parameters] as LazyMap<string, Value>[]) {
     for (const child of table.values()) interpreter.references.disown(object, child);
     table.clear();
   }

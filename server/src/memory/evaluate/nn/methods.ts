@@ -16,6 +16,7 @@ import {
   OpaqueValue,
   TupleValue,
   type Native,
+  type ClassValue,
   type Value,
 } from "../values";
 import { attach, attachUnknown } from "./attach";
@@ -66,7 +67,7 @@ function childrenOf(object: ObjectValue): [string, ObjectValue][] {
 /** Runs a function on every submodule, children first, as `apply` does. */
 const apply: Native = method((object, args, interpreter, span) => {
   const callee = args.at(0) ?? null;
-  for (const module of modulesOf(object).reverse()) {
+  for (const module of modulesOf(object).toReversed()) {
     const mark = interpreter.references.mark();
     interpreter.call(callee, new CallArguments([module]), span);
     interpreter.references.releaseTo(mark);
@@ -84,6 +85,17 @@ function setTraining(
   if (object.module === undefined) return;
   object.module.training = training;
   for (const [, child] of childrenOf(object)) trainModule(interpreter, child, training, span);
+}
+
+/** Whether `train()` would change anything: the mode of some module, or whatever a class's own method does. */
+export function isInTraining(object: ObjectValue): boolean {
+  const types = new Set<ClassValue>();
+  for (const { module, type } of modulesOf(object)) {
+    if (module?.training === false) return false;
+    types.add(type);
+  }
+  for (const type of types) if (type.attribute("train") instanceof FunctionValue) return false;
+  return true;
 }
 
 /** `module.train(mode)`, by the module's own method where its class has one. */

@@ -2,6 +2,7 @@
 import type { Span } from "../../../python/tree";
 import type { Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
+import { LazyMap } from "../lazy-map";
 import type { ObjectValue, Value } from "../values";
 
 /** `register_forward_hook(callee, with_kwargs=…)`. */
@@ -10,34 +11,81 @@ export interface Hook {
   readonly takesKeywords: boolean;
 }
 
+/** How often a parameter, buffer or submodule was put on any module or taken off it. */
+let partChanges = 0;
+
+/** Parameters, buffers or submodules by name. */
+class PartMap<Part> extends LazyMap<string, Part> {
+  override set(name: string, part: Part): this {
+    partChanges++;
+    return super.set(name, part);
+  }
+
+  override delete(name: string): boolean {
+    partChanges++;
+    return super.delete(name);
+  }
+
+  override clear(): void {
+    partChanges++;
+    super.clear();
+  }
+}
+
+/** What lies in a module and below it, each once, as it was after so many changes; tensors once somebody asks for them. */
+interface Below {
+  readonly changes: number;
+  readonly modules: readonly ObjectValue[];
+  parameters: readonly Tensor[] | undefined;
+  buffers: readonly Tensor[] | undefined;
+}
+
 export class ModuleState {
-  readonly parameters = new Map<string, Tensor | null>();
-  readonly buffers = new Map<string, Tensor | null>();
-  readonly modules = new Map<string, ObjectValue | null>();
+  readonly parameters = new PartMap<Tensor | null>();
+  readonly buffers = new PartMap<Tensor | null>();
+  readonly modules = new PartMap<ObjectValue | null>();
   /** Parts that may hold parameters but are not understood. */
-  readonly unknownParts = new Map<string, Unknown>();
+  readonly unknownParts = new LazyMap<string, Unknown>();
   /** Where in the user's file each submodule was attached. */
-  readonly attachedAt = new Map<string, Span>();
+  readonly attachedAt = new LazyMap<string, Span>();
   training = true;
+  below: Below | undefined = undefined;
   /** What runs before the forward with its arguments, and after it with its result. */
   readonly preHooks: Hook[] = [];
   readonly hooks: Hook[] = [];
   /** Backward hooks were registered: what they do is not followed. */
   hasBackwardHooks = false;
   /** Lists of parametrizations by the name of the tensor that they compute whenever it is read. */
-  readonly parametrized = new Map<string, ObjectValue>();
+  readonly parametrized = new LazyMap<string, ObjectValue>();
 
-  *held(): Iterable<Value> {
-    for (const { callee } of this.preHooks) yield callee;
-    for (const { callee } of this.hooks) yield callee;
-    yield* this.parameters.values();
-    yield* this.buffers.values();
-    yield* this.modules.values();
+  /** Adds what it holds references to. */
+  addHeld(held: Value[]): void {
+    for (const { callee } of this.preHooks) held.push(callee);
+    for (const { callee } of this.hooks) held.push(callee);
+    for (const parts of [this.parameters, this.buffers, this.modules])
+      if (parts.size > 0) held.push(...parts.values());
   }
 }
 
+function belowOf(root: ObjectValue): Below {
+  const known = root.module?.below;
+  if (known?.changes === partChanges) return known;
+  const below = {
+    changes: partChanges,
+    modules: findModules(root),
+    parameters: undefined,
+    buffers: undefined,
+  };
+  if (root.module !== undefined) root.module.below = below;
+  return below;
+}
+
 /** A module and all below it, each once, parents first, in the order of `named_modules()`. */
-export function modulesOf(root: ObjectValue): ObjectValue[] {
+export function modulesOf(root: ObjectValue): readonly ObjectValue[] {
+  return belowOf(root).modules;
+}
+
+function findModules(root: ObjectValue): ObjectValue[] {
   const seen = new Set<ObjectValue>();
   const pending: ObjectValue[] = [root];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -49,7 +97,7 @@ export function modulesOf(root: ObjectValue): ObjectValue[] {
 }
 
 /** So that the first child is the next to be popped. */
-function pushReversed(pending: ObjectValue[], modules: ReadonlyMap<string, ObjectValue | null>): void {
+function pushReversed(pending: ObjectValue[], modules: LazyMap<string, ObjectValue | null>): void {
   if (modules.size === 0) return;
   const children = [...modules.values()];
   for (let i = children.length - 1; i >= 0; i--) {
@@ -111,17 +159,26 @@ export function namedTensors(
 }
 
 /** The tensors of `namedTensors` where nobody asks for their names. */
-export function tensorsOf(root: ObjectValue, kind: "parameters" | "buffers"): Tensor[] {
+export function tensorsOf(root: ObjectValue, kind: "parameters" | "buffers"): readonly Tensor[] {
+  const below = belowOf(root);
+  return (below[kind] ??= findTensors(below.modules, kind));
+}
+
+function findTensors(modules: readonly ObjectValue[], kind: "parameters" | "buffers"): Tensor[] {
   const found = new Set<Tensor>();
-  for (const { module } of modulesOf(root)) {
-    for (const tensor of module?.[kind].values() ?? []) if (tensor !== null) found.add(tensor);
+  for (const { module } of modules) {
+    if (module === undefined || module[kind].size === 0) continue;
+    for (const tensor of module[kind].values()) if (tensor !== null) found.add(tensor);
   }
   return [...found];
 }
 
 /** What in a module tree may hold parameters that are not counted. */
 export function unknownParts(root: ObjectValue): Unknown[] {
-  return modulesOf(root).flatMap(({ module }) => [...(module?.unknownParts.values() ?? [])]);
+  const found: Unknown[] = [];
+  for (const { module } of modulesOf(root))
+    if (module !== undefined && module.unknownParts.size > 0) found.push(...module.unknownParts.values());
+  return found;
 }
 
 /** The modules of stacks: containers of several children of one class that is not a container itself. */
@@ -129,6 +186,8 @@ export function repeatedBlocks(root: ObjectValue): ObjectValue[] {
   const blocks = new Set<ObjectValue>();
   for (const { module } of modulesOf(root)) {
     if (module === undefined || module.modules.size < 2) continue;
+    const [one] = module.modules.values();
+    if (one?.module !== undefined && one.module.modules.size === 0) continue;
     const children = [...module.modules.values()].filter((child) => child !== null);
     const [first] = children;
     if (children.length < 2 || first === undefined || (first.module?.modules.size ?? 0) === 0) continue;
