@@ -90,10 +90,13 @@ function fittedGradients(
   saved: readonly (Tensor | undefined)[],
 ): readonly (Tensor | undefined)[] {
   if (!isAnyDefined(gradients)) return noGradients;
-  const run = (): (Tensor | undefined)[] => backwardOf(execution, node, gradients, saved);
   const { recordings, edges } = node;
   const results =
-    recordings === undefined ? run() : rememberedBackward(execution, recordings, gradients, saved, run);
+    recordings === undefined
+      ? backwardOf(execution, node, gradients, saved)
+      : rememberedBackward(execution, recordings, gradients, saved, () =>
+          backwardOf(execution, node, gradients, saved),
+        );
   const fitted = new Array<Tensor | undefined>(edges.length);
   for (let i = 0; i < edges.length; i++) {
     const edge = edges[i];

@@ -22,16 +22,22 @@ export interface Example {
 /** Functions, classes and calls that are tried in one file, of each kind. */
 const mostTried = 8;
 
-/**
- * The first instance of each class of the file, by the class's name. `known` was made without arguments of one of them, by
- * another program; it was fully understood, and nothing has changed it since.
- */
+/** A model that another program has made; it was fully understood, and nothing has changed it since. */
+export interface KnownModel {
+  readonly model: ObjectValue;
+  /** How it was made: `Net()` or `Net(Config())`, of classes of the file. */
+  readonly text: string;
+}
+
+/** The first instance of each class of the file, by the class's name. */
 export function examplesOf(
   program: Program,
   module: Module,
-  known: ObjectValue | undefined,
+  known: KnownModel | undefined,
 ): ReadonlyMap<string, Example> {
   const search = new Search(program, known);
+  const orKnown = (text: string, type: ClassValue, make: () => Value): Value =>
+    known?.text === text && known.model.type.node === type.node ? known.model : make();
   for (const value of program.interpreter.undecorated.values()) {
     if (!isFactory(value)) continue;
     if (!search.goesOn("function")) break;
@@ -40,7 +46,7 @@ export function examplesOf(
   const classes = program.moduleClasses();
   for (const { name, type, node } of classes) {
     if (requiredArgument(program, name) !== undefined || !search.goesOn("class")) continue;
-    const instance = known?.type.node === node ? known : program.instantiate(type, node.name);
+    const instance = orKnown(`${name}()`, type, () => program.instantiate(type, node.name));
     if (!search.add(instance, `${name}()`, "understood")) return search.found;
   }
   for (const call of instantiations(module, new Set(classes.map(({ name }) => name)))) {
@@ -50,8 +56,9 @@ export function examplesOf(
   for (const { name, type } of classes) {
     const configured = search.goesOn("configuration") ? configurationOf(program, type) : undefined;
     if (configured === undefined) continue;
-    const model = program.build(type, new CallArguments(configured.values));
-    if (!search.add(model, `${name}(${configured.text})`, "understood")) break;
+    const text = `${name}(${configured.text})`;
+    const model = orKnown(text, type, () => program.build(type, new CallArguments(configured.values)));
+    if (!search.add(model, text, "understood")) break;
   }
   return search.found;
 }
@@ -65,7 +72,7 @@ class Search {
 
   constructor(
     private readonly program: Program,
-    private readonly known: ObjectValue | undefined,
+    private readonly known: KnownModel | undefined,
   ) {
     const names = program.moduleClasses().map(({ name }) => name);
     this.wanted = new Set(names);
@@ -91,7 +98,7 @@ class Search {
     for (const { path, module } of namedModules(model)) {
       const className = module.type.name;
       if (module.type.isImported || !this.wanted.has(className) || this.found.has(className)) continue;
-      const isKnown = model === this.known;
+      const isKnown = model === this.known?.model;
       this.found.set(className, {
         model: module,
         text: path === "" ? text : `${text}.${path}`,

@@ -6,7 +6,7 @@ import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimat
 import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./estimate-build";
 import { assumptionsOf } from "./estimate-assumptions";
 import { batchGraphOf } from "./estimate-graph";
-import { examplesOf, type Example } from "./estimate-examples";
+import { examplesOf, type Example, type KnownModel } from "./estimate-examples";
 import { layersOf } from "./estimate-layers";
 import { peakOf } from "./estimate-peak";
 import { plainSpan } from "./estimate-spans";
@@ -50,7 +50,7 @@ export class Estimator {
   private readonly classes = new Map<string, ModelEstimate | undefined>();
   private examples: ReadonlyMap<string, Example> | undefined;
   /** The trained model, where its class alone says how to make it. */
-  private defaultInstance: ObjectValue | undefined;
+  private defaultInstance: KnownModel | undefined;
   private points: Timeline = [];
   private step: (() => StepTimeline | undefined) | undefined;
   private moments: { readonly step: StepTimeline | undefined } | undefined;
@@ -243,8 +243,9 @@ export class Estimator {
     this.steps = steps;
     const reruns = Reruns.of(built, ran, this.setup);
     this.reruns = reruns && { of: reruns, built, subject };
-    if (reruns !== undefined && subject.isDefault === true && unknownParts(built.model).length === 0)
-      this.defaultInstance = built.model;
+    const text = subject.defaultCall;
+    if (reruns !== undefined && text !== undefined && unknownParts(built.model).length === 0)
+      this.defaultInstance = { model: built.model, text };
     return this.assemble(subject, built, ran, steps, held);
   }
 

@@ -20,8 +20,8 @@ export interface Subject {
   readonly text: string;
   /** The class that is instantiated, where the expression says so. */
   readonly className?: string | undefined;
-  /** It is an instance of that class of the file, made without arguments and nothing else. */
-  readonly isDefault?: boolean;
+  /** Where it is made without arguments of a class of the file, or of nothing but such objects: `Net()`, `Net(Config())`. */
+  readonly defaultCall?: string | undefined;
   build(program: Program): Value;
 }
 
@@ -77,7 +77,7 @@ export function classSubject(program: Program, name: string, from: SettingOrigin
     from,
     text: name,
     className: name,
-    isDefault: true,
+    defaultCall: `${name}()`,
     build(each) {
       const type = each.moduleClasses().find((one) => one.name === name)?.type;
       return type === undefined ? null : each.instantiate(type, span);
@@ -100,7 +100,7 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       from: setting.from,
       text,
       className: expression.kind === "Call" ? nameOf(expression) || undefined : undefined,
-      isDefault: isDefaultCall(program, expression),
+      defaultCall: defaultCall(program, expression),
       build: (each) => (inFile ? each.evaluateInPlace(expression) : each.evaluate(expression, setting.span)),
     };
   }
@@ -114,7 +114,7 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       from: "script",
       text: nameOf(call),
       className: nameOf(call),
-      isDefault: isDefaultCall(program, call),
+      defaultCall: defaultCall(program, call),
       build: (each) => each.evaluateInPlace(call),
     };
   }
@@ -130,11 +130,14 @@ function classSpan(program: Program, expression: Expression): Span | undefined {
   return found && nameSpan(found.type);
 }
 
-/** `Net()` of a class of the file. */
-function isDefaultCall(program: Program, expression: Expression): boolean {
-  if (expression.kind !== "Call" || expression.keywords.length > 0) return false;
-  if (expression.positional.length > 0 || expression.keywordSpreads.length > 0) return false;
-  return program.moduleClasses().some(({ name }) => name === nameOf(expression));
+/** As `Subject` has it. */
+function defaultCall(program: Program, expression: Expression): string | undefined {
+  if (expression.kind !== "Call" || expression.keywords.length + expression.keywordSpreads.length > 0)
+    return undefined;
+  const name = nameOf(expression);
+  if (!(program.global(name) instanceof ClassValue)) return undefined;
+  const parts = expression.positional.map((part) => defaultCall(program, part));
+  return parts.every((part) => part !== undefined) ? `${name}(${parts.join(", ")})` : undefined;
 }
 
 function nameOf(call: Call): string {

@@ -78,7 +78,8 @@ export class Execution extends LiveMemory {
 
   /** Set while an operator is recorded. */
   effects: EffectRecorder | undefined;
-  private readonly memo: OperatorMemo;
+  /** What operators have done before, with the kernels that this execution chooses. */
+  readonly memo: OperatorMemo;
   private storageCount = 0;
   private nodeCount = 0;
   private readonly gradModes: boolean[] = [];
@@ -240,10 +241,9 @@ export class Execution extends LiveMemory {
     location: Location,
   ): Argument {
     const { effects } = this;
-    const compute = (): Argument => callOperator(this, name, positional, keywords, location);
-    if (effects === undefined) return remembered(this, this.memo, name, positional, keywords, compute);
+    if (effects === undefined) return remembered(this, { name, positional, keywords, location });
     effects.entered(name);
-    const result = compute();
+    const result = callOperator(this, name, positional, keywords, location);
     effects.left();
     return result;
   }

@@ -40,9 +40,9 @@ export type StorageKind = "parameter" | "buffer" | "input" | "gradient" | "activ
 /** Bytes in memory that one or more tensors look at. Alive while `tensors + saved > 0`. */
 export class Storage {
   /** Tensors that Python or the engine holds. */
-  tensors = 0;
+  tensors: number;
   /** Graph nodes that keep it for backward. */
-  saved = 0;
+  saved: number;
 
   constructor(
     readonly id: number,
@@ -50,7 +50,10 @@ export class Storage {
     public kind: StorageKind,
     /** The operator that made it. */
     readonly producer: string,
-  ) {}
+  ) {
+    this.tensors = 0;
+    this.saved = 0;
+  }
 }
 
 /**
@@ -58,37 +61,51 @@ export class Storage {
  * reference and gives it back with `Execution.release`.
  */
 export class Tensor {
-  references = 0;
-  requiresGrad = false;
+  references: number;
+  requiresGrad: boolean;
   /** The node that computes its gradient; undefined for leaves. */
-  node: GraphNode | undefined = undefined;
+  node: GraphNode | undefined;
   /** Which output of `node` it is. */
-  outputIndex = 0;
+  outputIndex: number;
   /** Whether it was made as a view of another tensor. */
-  isView = false;
+  isView: boolean;
   /** For views made under autograd: how the gradient gets from this view to its base (needed by in-place operators). */
-  base: Tensor | undefined = undefined;
+  base: Tensor | undefined;
   /** The gradient that backward left in a leaf. */
-  gradient: Tensor | undefined = undefined;
+  gradient: Tensor | undefined;
   /** The leaf's AccumulateGrad node. */
-  accumulator: GraphNode | undefined = undefined;
+  accumulator: GraphNode | undefined;
   /** Values of small integer tensors where they are known, in row-major order. */
-  values: readonly number[] | undefined = undefined;
+  values: readonly number[] | undefined;
   /** Exclusive upper bound of integer values where it is known. */
-  bound: number | undefined = undefined;
+  bound: number | undefined;
   /** It is an array of numpy: what is computed of it is one, in double precision where PyTorch takes single. */
-  isArray = false;
+  isArray: boolean;
   /** The number of its shape, strides and dtype together, once somebody has asked for it; 0 before. */
-  layout = 0;
+  layout: number;
   /** Parameter or buffer name, for messages. */
-  name: string | undefined = undefined;
+  name: string | undefined;
 
   constructor(
     public storage: Storage,
     public shape: readonly number[],
     public strides: readonly number[],
     public dtype: Dtype,
-  ) {}
+  ) {
+    this.references = 0;
+    this.requiresGrad = false;
+    this.node = undefined;
+    this.outputIndex = 0;
+    this.isView = false;
+    this.base = undefined;
+    this.gradient = undefined;
+    this.accumulator = undefined;
+    this.values = undefined;
+    this.bound = undefined;
+    this.isArray = false;
+    this.layout = 0;
+    this.name = undefined;
+  }
 
   get isLeaf(): boolean {
     return this.node === undefined;

@@ -201,8 +201,12 @@ export function toArguments(
   args: CallArguments,
 ): [Argument[], Record<string, Argument>] {
   const keywords: Record<string, Argument> = {};
-  for (const [name, value] of args.keywords) keywords[name] = toArgument(interpreter, value);
-  return [args.positional.map((value) => toArgument(interpreter, value)), keywords];
+  if (args.keywords.size > 0)
+    for (const [name, value] of args.keywords) keywords[name] = toArgument(interpreter, value);
+  const { length } = args.positional;
+  const positional = new Array<Argument>(length);
+  for (let i = 0; i < length; i++) positional[i] = toArgument(interpreter, args.positional[i] ?? null);
+  return [positional, keywords];
 }
 
 /** A value whose tensors are handed over to the evaluator, which keeps them as temporaries. */

@@ -137,6 +137,8 @@ export class Interpreter {
   /** The value of an expression, kept alive as one temporary. */
   evaluate(node: Expression): Value {
     this.tick();
+    if (node.kind === "Integer" || node.kind === "Boolean") return node.value;
+    if (node.kind === "None") return null;
     if (++this.depth > this.limits.depth) {
       this.depth--;
       return this.note(this.unknown("depth", node));

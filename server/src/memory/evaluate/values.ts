@@ -31,7 +31,11 @@ export const ellipsis = new Ellipsis();
 
 /** A value that can hold others; `references` is kept by `References` alone. */
 export abstract class Heap {
-  references = 0;
+  references: number;
+
+  constructor() {
+    this.references = 0;
+  }
 
   /** What this value holds references to. */
   abstract held(): Iterable<Value>;

@@ -309,9 +309,11 @@ function attach(execution: Execution, node: NodeEffect, table: Table): void {
   const { name, metadata, backward, recordings } = node;
   const inputs = chosen(table, node.inputs);
   const outputs = chosen(table, node.outputs);
-  const saved = chosen(table, node.saved);
-  execution.attach({ name, inputs, outputs, saved, backward, recordings, metadata });
+  const saved = node.saved.length === 0 ? nothingSaved : chosen(table, node.saved);
+  execution.attach({ name, inputs, outputs, saved, backward, recordings, metadata, dropped: undefined });
 }
+
+const nothingSaved: readonly undefined[] = [];
 
 function chosen(table: Table, places: readonly number[]): readonly (Tensor | undefined)[] {
   const tensors = new Array<Tensor | undefined>(places.length);

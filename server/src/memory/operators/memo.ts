@@ -2,11 +2,12 @@
  * Operators that have run before on operands of the same layouts do again what they did then, in this estimate or in a
  * later one: an editor asks for the same model after every edit.
  */
-import type { Execution } from "../tape";
+import type { Execution, Location } from "../tape";
 import { Tensor } from "../tensor";
 import type { Argument, Keywords } from "./argument";
 import { isSequence } from "./argument";
 import { EffectRecorder, repeat, type Recording } from "./effects";
+import { callOperator } from "./registry";
 
 /** More different calls than this are forgotten all at once. */
 const mostRecordings = 20_000;
@@ -222,19 +223,32 @@ export function forgetOperators(): void {
   for (const memo of memos.values()) memo.forget();
 }
 
-/** The answer of an operator, which `run` computes where the call is none like an earlier one. */
-export function remembered(
-  execution: Execution,
-  memo: OperatorMemo,
-  name: string,
-  positional: readonly Argument[],
-  keywords: Keywords,
-  run: () => Argument,
-): Argument {
+/** An operator and what it is given. */
+interface OperatorArguments {
+  readonly name: string;
+  readonly positional: readonly Argument[];
+  readonly keywords: Keywords;
+  readonly location: Location;
+}
+
+/** The answer of an operator, which is computed where the call is none like an earlier one. */
+export function remembered(execution: Execution, asked: OperatorArguments): Argument {
+  const { name, positional, keywords, location } = asked;
   const call = theCall.begin(execution);
-  for (const value of positional) if (!call.add(value)) return run();
-  for (const keyword in keywords) if (!call.addNamed(keyword, keywords[keyword])) return run();
-  return repeated(execution, memo, memo.recordingsOf(name), call, run);
+  const recordings = execution.memo.recordingsOf(name);
+  const isTold = addArguments(call, positional, keywords);
+  const known = isTold ? recordings.find(call) : undefined;
+  if (known?.recording !== undefined)
+    return repeat(execution, known.recording, call.table, call.operandCount);
+  const run = (): Argument => callOperator(execution, name, positional, keywords, location);
+  return isTold && known === undefined ? recorded(execution, recordings, call, run) : run();
+}
+
+/** False where they are more than is told apart here. */
+function addArguments(call: Call, positional: readonly Argument[], keywords: Keywords): boolean {
+  for (let i = 0; i < positional.length; i++) if (!call.add(positional[i])) return false;
+  for (const keyword in keywords) if (!call.addNamed(keyword, keywords[keyword])) return false;
+  return true;
 }
 
 /** The same of a node's backward, where a recorded operator has hung the node on the graph. */
@@ -246,25 +260,25 @@ export function rememberedBackward(
   run: () => (Tensor | undefined)[],
 ): (Tensor | undefined)[] {
   const call = theCall.begin(execution);
-  for (const gradient of gradients) if (!call.add(gradient)) return run();
+  for (let i = 0; i < gradients.length; i++) if (!call.add(gradients[i])) return run();
   // their layouts follow from those of the operator's operands
-  for (const tensor of saved) call.addPlace(tensor);
-  return repeated(execution, memoOf(execution), recordings, call, run);
+  for (let i = 0; i < saved.length; i++) call.addPlace(saved[i]);
+  const known = recordings.find(call);
+  if (known === undefined) return recorded(execution, recordings, call, run);
+  const { recording } = known;
+  return recording === undefined
+    ? run()
+    : (repeat(execution, recording, call.table, call.operandCount) as (Tensor | undefined)[]);
 }
 
-function repeated<Result extends Argument | readonly (Tensor | undefined)[]>(
+/** Runs what was not asked for before, and keeps what it does. */
+function recorded<Result extends Argument | readonly (Tensor | undefined)[]>(
   execution: Execution,
-  memo: OperatorMemo,
   recordings: Recordings,
   call: Call,
   run: () => Result,
 ): Result {
-  const known = recordings.find(call);
-  if (known !== undefined)
-    return known.recording === undefined
-      ? run()
-      : (repeat(execution, known.recording, call.table, call.operandCount) as Result);
-  memo.admit(execution);
+  execution.memo.admit(execution);
   const { hash } = call;
   const tokens = call.keptTokens();
   const recorder = new EffectRecorder(execution, execution.running.operator, call.operands());

@@ -11,15 +11,10 @@ import { attach, attached } from "./attach";
 import { readParametrized } from "./parametrize";
 import { deepCopy } from "../copying";
 
-const handles = new WeakMap<ObjectValue, ModuleHandle>();
-
 export function moduleHandle(interpreter: Interpreter, object: ObjectValue): ModuleObject {
-  let handle = handles.get(object);
-  if (handle === undefined) {
-    handle = new ModuleHandle(interpreter, object);
-    handles.set(object, handle);
-  }
-  return handle;
+  const { module } = object;
+  if (module === undefined) return new ModuleHandle(interpreter, object);
+  return (module.handle ??= new ModuleHandle(interpreter, object));
 }
 
 /** The object behind a handle. */

@@ -1,5 +1,6 @@
 /** What makes an object an `nn.Module`: parameters, buffers, submodules, each by name and in order. */
 import type { Span } from "../../../python/tree";
+import type { ModuleObject } from "../../modules/module";
 import type { Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
 import { LazyMap } from "../lazy-map";
@@ -50,6 +51,8 @@ export class ModuleState {
   readonly attachedAt = new LazyMap<string, Span>();
   training = true;
   below: Below | undefined = undefined;
+  /** The module as the table of `torch.nn` modules sees it, once it was asked for. */
+  handle: ModuleObject | undefined = undefined;
   /** What runs before the forward with its arguments, and after it with its result. */
   readonly preHooks: Hook[] = [];
   readonly hooks: Hook[] = [];
