@@ -4,10 +4,14 @@
  */
 import assert from "node:assert/strict";
 import { analyze } from "../../server/src/analysis";
+import { readHeader } from "../../server/src/directives/header";
+import { estimateModule } from "../../server/src/memory/estimate";
 import { parseModule } from "../../server/src/python/parse";
+import { buildScopes } from "../../server/src/python/scope";
 import { nodesOf } from "../../server/src/python/walk";
 import { copies, faulty, script } from "../bench/programs";
 import { countCalls } from "../support/calls";
+import { modelText } from "../support/goldens";
 import { loadParser } from "../support/parser";
 
 /** Questions asked of the nodes of a program, per node. */
@@ -88,4 +92,32 @@ describe("the work of a check", () => {
     const long = questionsPerNode(copies(text, 4));
     assert.ok(long < 1.4 * short, `${short} questions a node, ${long} in a file four times as long`);
   });
+});
+
+describe("the work of an estimate", () => {
+  before(loadParser);
+
+  /** Everything that anybody asks of a file's trained model. */
+  function askAll(text: string): void {
+    const parsed = parseModule(text);
+    const device = { value: { bytes: 24 * 2 ** 30, card: undefined }, from: "default" as const };
+    const setup = { device, ...readHeader(parsed).setup };
+    const estimates = estimateModule(parsed.module, buildScopes(parsed.module), setup);
+    estimates.all().map(({ saved }) => saved?.perSample);
+    estimates.step?.();
+    estimates.largestBatch();
+    estimates.whatFits();
+  }
+
+  // what they took when this was written, and a third more than that
+  for (const [name, calls] of Object.entries({ densenet: 2_060_000, t5_like: 2_350_000 })) {
+    it(`is so much for all answers about ${name}, one of the two that take longest`, async () => {
+      const text = modelText(`${name}.py`);
+      askAll(text); // operators are remembered from here on
+      const counted = await countCalls(/server\/src\/memory\//, () => {
+        askAll(text);
+      });
+      assert.ok(counted < (4 / 3) * calls, `${counted} calls, expected about ${calls}`);
+    });
+  }
 });

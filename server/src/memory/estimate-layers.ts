@@ -36,9 +36,10 @@ export function layersOf(model: ObjectValue, calls?: CallRecorder): LayerEstimat
     const state = module.module;
     const isContainer =
       module.type.find((type) => type.path) !== "torch.nn.Module" && module.type.node === undefined;
-    for (const [name, child] of [...(state?.modules ?? [])].reverse()) {
+    if (state === undefined || state.modules.size === 0) continue;
+    for (const [name, child] of [...state.modules].reverse()) {
       if (child === null) continue;
-      const made = isContainer ? child.span : state?.attachedAt.get(name);
+      const made = isContainer ? child.span : state.attachedAt.get(name);
       const at = plainSpan(made);
       pending.push({ path: joinPath(path, name), module: child, span: at });
     }

@@ -176,9 +176,21 @@ export class LiveMemory {
     if (this.allocated > this.peak.allocated) this.peak.allocated = this.allocated;
     if (this.timeline !== undefined) {
       const { operator, location } = this.running;
-      const isRecomputed = this.phase === "backward" && this.callDepth > 0;
-      const { phase, allocated } = this;
-      this.timeline.push({ phase, operator, location, allocated, isRecomputed, ...this.liveBytes() });
+      const { phase, allocated, bytesOf, savedOf } = this;
+      // all in one place: there are thousands of them
+      this.timeline.push({
+        phase,
+        operator,
+        location,
+        allocated,
+        isRecomputed: phase === "backward" && this.callDepth > 0,
+        parameters: bytesOf.parameter,
+        buffers: bytesOf.buffer,
+        inputs: bytesOf.input,
+        gradients: bytesOf.gradient,
+        saved: savedOf.activation,
+        temporary: bytesOf.activation - savedOf.activation,
+      });
     }
   }
 }

@@ -54,16 +54,21 @@ function add<Key>(records: Map<Key, CallRecord>, key: Key, span: Span, result: V
   }
   record.count += 1;
   record.saved += saved;
-  for (const { shape, dtype } of tensorsOf(result)) {
-    if (record.outputs.length >= mostOutputs) return;
-    const isKnown = record.outputs.some((other) => other.dtype === dtype && sameShape(other.shape, shape));
-    if (!isKnown) record.outputs.push({ shape: [...shape], dtype });
-  }
+  if (result instanceof Tensor) addOutput(record, result);
+  else for (const tensor of tensorsOf(result)) addOutput(record, tensor);
 }
 
-/** The tensor, or those of a flat tuple or list. */
+function addOutput({ outputs }: CallRecord, { shape, dtype }: Tensor): void {
+  if (outputs.length >= mostOutputs) return;
+  for (let i = 0; i < outputs.length; i++) {
+    const other = outputs[i];
+    if (other?.dtype === dtype && sameShape(other.shape, shape)) return;
+  }
+  outputs.push({ shape: [...shape], dtype });
+}
+
+/** The tensors of a flat tuple or list. */
 function tensorsOf(value: Value): Tensor[] {
-  if (value instanceof Tensor) return [value];
   if (!(value instanceof TupleValue) && !(value instanceof ListValue)) return [];
   return value.items.slice(0, mostOutputs).filter((item) => item instanceof Tensor);
 }

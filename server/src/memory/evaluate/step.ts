@@ -404,18 +404,17 @@ class Step {
     };
   }
 
-  /** The same for the points of the forward. */
-  private addTo(points: TimelinePoint[], left: Left): void {
+  /** The same for the points of the forward, which are this step's own. */
+  private addTo(points: readonly Writable<TimelinePoint>[], left: Left): void {
     const called = this.called?.points ?? 0;
     const [output, loss, target] = [sizeOf(left.output), sizeOf(left.loss), sizeOf(left.target)];
     points.forEach((point, index) => {
-      const isCalled = index >= called;
-      points[index] = {
-        ...point,
-        inputs: point.inputs + (isCalled ? 0 : target.live),
-        temporary: point.temporary + loss.live + (isCalled ? 0 : output.live),
-        allocated: point.allocated + loss.allocated + (isCalled ? 0 : output.allocated + target.allocated),
-      };
+      point.temporary += loss.live;
+      point.allocated += loss.allocated;
+      if (index >= called) return;
+      point.inputs += target.live;
+      point.temporary += output.live;
+      point.allocated += output.allocated + target.allocated;
     });
   }
 
