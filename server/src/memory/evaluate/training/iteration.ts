@@ -375,7 +375,7 @@ function togetherAs(interpreter: Interpreter, named: ReadonlyMap<ObjectValue, st
 }
 
 /** Models of a list have its name, and several objects may each hold a `model`: the second is `model (2)`. */
-function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
+function freeName(taken: { has(name: string): boolean }, name: string): string {
   if (!taken.has(name)) return name;
   let count = 2;
   while (taken.has(`${name} (${count})`)) count++;
