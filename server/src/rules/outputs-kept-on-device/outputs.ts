@@ -16,7 +16,7 @@ const reducing =
   /^(sum|mean|max|min|norm|prod|std|var|median|mode|topk|kthvalue|logsumexp|quantile|gather|diag\w*|dot|masked_select|trace|amax|amin|nanmean|nansum|log_prob|entropy|cosine_similarity|pairwise_distance|narrow|index_select|one_hot|cdist)$/;
 /** Attributes of a model's output object that hold a tensor as large as the output. */
 const outputAttributes =
-  /^(logits|last_hidden_state|pooler_output|hidden_states|embeddings|sample|prediction_logits|start_logits|end_logits|text_embeds|image_embeds|T|data)$/;
+  /^(logits|out|last_hidden_state|pooler_output|hidden_states|embeddings|sample|prediction_logits|start_logits|end_logits|text_embeds|image_embeds|T|data)$/;
 
 /**
  * The call of a model whose output an expression is, moved nowhere: `model(x)`, `F.softmax(model(x), dim=1)`, `out.logits`;

@@ -14,6 +14,10 @@ const widthNames =
 const smallHeads =
   /For(SequenceClassification|MultipleChoice|NextSentencePrediction|ImageClassification|AudioClassification)\b/;
 
+/** Models that give a map of classes for each sample, however few classes there are. */
+const denseModels =
+  /^torchvision\.models\.segmentation\.|^segmentation_models_pytorch\.|For(Semantic|Instance|Universal)Segmentation\b/;
+
 /** The size of what a call of a model gives. */
 export function outputSize(context: RuleContext, output: Call): OutputSize {
   const { torch } = context;
@@ -22,6 +26,7 @@ export function outputSize(context: RuleContext, output: Call): OutputSize {
       ? output.callee.object
       : output.callee,
   );
+  if (denseModels.test(object?.className ?? "")) return "large";
   const given = object?.construction?.keywords.find(({ name }) => widthNames.test(name.id));
   if (given !== undefined) return sizeOf(foldInteger(given.value, context.scopes));
   const className = object?.className ?? "";

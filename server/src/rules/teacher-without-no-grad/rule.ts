@@ -81,8 +81,8 @@ function check(context: RuleContext<MessageId>): void {
     const object = resolve.objectOf(model);
     if (object?.role !== "model" || argumentsOf(call).length === 0) continue;
     const evalCall = evalCallOf(context, model);
-    if (evalCall === undefined && !teacherName.test(lastName(model) ?? "") && !isCopy(context, model))
-      continue;
+    const isTeacher = teacherName.test(lastName(model) ?? "") || isCopy(context, model);
+    if (!isTeacher && (evalCall === undefined || isGivenFromElsewhere(context, model))) continue;
     walked ??= walkedCalls(context);
     const backward = walked.get(call);
     if (backward === undefined || !recordsForNobody(context, call, model)) continue;
@@ -99,6 +99,18 @@ function check(context: RuleContext<MessageId>): void {
       reportThrough(context, call, model, backward, evalCall);
     }
   }
+}
+
+/** A parameter whose callers are not seen: what an optimizer over another parameter trains may be a part of it. */
+function isGivenFromElsewhere({ torch: { resolve } }: RuleContext<MessageId>, model: Expression): boolean {
+  let root = model;
+  while (root.kind === "Attribute" || root.kind === "Subscript") root = root.object;
+  if (root.kind !== "Name") return false;
+  const name = root.id;
+  return resolve.scopes.lookup(root).some(({ kind, scope: { owner } }) => {
+    if (kind !== "parameter" || owner.kind !== "FunctionDefinition") return false;
+    return name !== "self" && resolve.callsTo(owner).length === 0;
+  });
 }
 
 /** The model whose forward a call runs: `teacher(x)`, `teacher.forward(x)`. */

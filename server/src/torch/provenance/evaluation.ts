@@ -4,6 +4,7 @@
  */
 import type {
   Call,
+  ClassDefinition,
   Expression,
   For,
   FunctionDefinition,
@@ -336,10 +337,19 @@ class PassFinder {
   private isCalledByOthers(owner: FunctionDefinition): boolean {
     const holder = enclosingClass(owner);
     if (holder === undefined) return false;
-    return (
-      this.resolver.isModuleClass(holder) ||
-      this.resolver.basesOf(holder).some((base) => base !== "builtins.object")
-    );
+    if (this.resolver.isModuleClass(holder)) return !this.isRunHere(owner, holder);
+    return this.resolver.basesOf(holder).some((base) => base !== "builtins.object");
+  }
+
+  /** `model.generate(prompt)` in this file, with gradients on, of a method that gives back numbers or indices only. */
+  private isRunHere(owner: FunctionDefinition, holder: ClassDefinition): boolean {
+    const returned = this.resolver.returnedValues(owner);
+    if (returned.length === 0 || returned.some((value) => this.provenance.carriedHere(value).graph !== "no"))
+      return false;
+    const calls = this.resolver
+      .callsTo(owner)
+      .filter((call) => this.resolver.functionOf(call) === owner && !isWithin(call, holder));
+    return calls.length > 0 && calls.every((call) => this.provenance.gradientMode(call) === "on");
   }
 
   private isEvaluationFunction(owner: FunctionDefinition): boolean {
@@ -515,6 +525,10 @@ function isEvaluationData(iterable: Expression): boolean {
       return name !== undefined && pattern.test(name);
     };
   return someNode(iterable, named(evaluationData)) && !someNode(iterable, named(/train/i));
+}
+
+function isWithin(inner: Node, outer: Node): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 function placeIn(block: readonly Statement[], node: Node): Place | undefined {
