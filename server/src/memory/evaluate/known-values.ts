@@ -127,8 +127,14 @@ function carryParts(source: Argument, result: Argument): void {
   }
 }
 
+function summedUp(values: readonly number[]): number[] {
+  let total = 0;
+  return values.map((value) => (total += value));
+}
+
 function mapped(base: string, source: Argument, operands: number): number[] | undefined {
   if (!(source instanceof Tensor) || source.values === undefined) return undefined;
+  if (base === "cumsum" && source.shape.length === 1) return summedUp(source.values);
   if (base === "flip" && source.shape.length === 1) return [...source.values].reverse();
   if (operands === 1 && Object.hasOwn(reduction, base)) {
     const reduce = reduction[base];

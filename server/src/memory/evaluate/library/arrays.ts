@@ -3,13 +3,13 @@
  * of unknown length. Source: https://numpy.org/doc/stable/reference/ (dtype of random numbers and of `zeros` is float64).
  */
 import type { Span } from "../../../python/tree";
-import { Tensor, type Dtype } from "../../tensor";
+import { isFloating, Tensor, type Dtype } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { itemsOf } from "../iteration";
-import { dataTensor } from "../nn/tensors";
+import { dataTensor, tensorTypes } from "../nn/tensors";
 import { integer } from "../numbers";
 import { withKnownLength } from "../offsets";
 import {
@@ -25,15 +25,22 @@ import { libraryClass, libraryObject } from "./batches";
 import { converted, formOfArray, openArrayFunctions } from "./open-arrays";
 import { asArray } from "./pictures";
 
+/** A size may be one element of an array. */
+function sizeFrom(value: Value): number | undefined {
+  return value instanceof Tensor && value.shape.length === 0 && !isFloating(value.dtype)
+    ? value.values?.[0]
+    : integer(value);
+}
+
 /** The sizes that a shape argument names. */
 function shapeFrom(interpreter: Interpreter, value: Value, span: Span | undefined): number[] | undefined {
   if (!(value instanceof ListValue || value instanceof TupleValue)) {
-    const size = integer(value);
+    const size = sizeFrom(value);
     return size === undefined ? undefined : [size];
   }
   const items = itemsOf(interpreter, value, span);
   if (isUnknown(items)) return undefined;
-  const sizes = items.map((item) => integer(item));
+  const sizes = items.map(sizeFrom);
   return sizes.every((size) => size !== undefined) ? sizes : undefined;
 }
 
@@ -126,18 +133,61 @@ function arrayOf(operator: string): Native {
 }
 
 /** `torch.tensor` and the like of an array whose sizes are not all known; of anything else the operator. */
-function tensorOf(operator: string, fixed: Dtype | undefined): Native {
-  return converted(fixed, (interpreter, args, span) => runOperator(interpreter, operator, args, span));
+function tensorOf(operator: string): Native {
+  return converted(undefined, (interpreter, args, span) => runOperator(interpreter, operator, args, span));
 }
 
-/** `torch.cuda.FloatTensor(array)`: a tensor of its own. */
-function legacyTensor(name: string, dtype: Dtype): Native {
+/**
+ * `torch.FloatTensor(…)` and its kin: sizes make an empty tensor, `torch.Size` names such sizes, any other sequence is data.
+ * Source: https://docs.pytorch.org/docs/stable/tensors.html (a tensor can be constructed from a Python list or sequence).
+ */
+function legacyTensor(dtype: Dtype): Native {
   return (interpreter, args, span) => {
-    const [source] = args.positional;
-    if (args.count !== 1 || !(source instanceof Tensor)) return runOperator(interpreter, name, args, span);
-    return interpreter.references.own(interpreter.execution.allocate(source.shape, dtype));
+    const [source = null] = args.positional;
+    if (args.count !== 1) return emptyOf(interpreter, dtype, args.positional, args, span);
+    if (source instanceof Tensor)
+      return interpreter.references.own(interpreter.execution.allocate(source.shape, dtype));
+    if (source instanceof TupleValue && source.isSize)
+      return emptyOf(interpreter, dtype, source.items, args, span);
+    if (!(source instanceof ListValue || source instanceof TupleValue))
+      return emptyOf(interpreter, dtype, args.positional, args, span);
+    const keywords = new Map([["dtype", new DtypeValue(dtype)] as const]);
+    return runOperator(interpreter, "torch.tensor", new CallArguments([source], keywords), span);
   };
 }
+
+/** Without sizes an empty tensor of one dimension. */
+function emptyOf(
+  interpreter: Interpreter,
+  dtype: Dtype,
+  sizes: readonly Value[],
+  args: CallArguments,
+  span: Span | undefined,
+): Value {
+  const keywords = new Map([...args.keywords, ["dtype", new DtypeValue(dtype)] as const]);
+  const shape = sizes.length === 0 ? [0] : sizes;
+  return runOperator(interpreter, "torch.empty", new CallArguments(shape, keywords), span);
+}
+
+const legacyTensors: Readonly<Record<string, Native>> = Object.fromEntries(
+  Object.entries({ ...tensorTypes, "": "float32" as const }).map(([name, dtype]) => [
+    `torch.${name}Tensor`,
+    converted(dtype, legacyTensor(dtype)),
+  ]),
+);
+
+/** `cumsum(array, axis)`: without an axis over all elements. */
+const summedUp: Native = (interpreter, args, span) => {
+  const array = arrayOf("torch.tensor")(interpreter, new CallArguments([args.at(0) ?? null]), span);
+  if (!(array instanceof Tensor)) return array;
+  const axis = args.get(1, "axis") ?? null;
+  const source =
+    axis === null ? runOperator(interpreter, "torch.flatten", new CallArguments([array]), span) : array;
+  if (source instanceof Tensor) source.values = array.values;
+  const summed = runOperator(interpreter, "torch.cumsum", new CallArguments([source, axis ?? 0]), span);
+  if (summed instanceof Tensor) summed.isArray = true;
+  return summed;
+};
 
 const nothingElse: Native = (_, args) => args.at(0) ?? null;
 
@@ -148,6 +198,16 @@ function holdsSingle(value: Value): boolean {
   if (value instanceof Tensor) return value.dtype === "float32";
   return (value instanceof ListValue || value instanceof TupleValue) && value.items.some(holdsSingle);
 }
+
+/** `meshgrid(x, y)`: by default the first vector runs along the second dimension. */
+const meshgrid: Native = (interpreter, args, span) => {
+  const indexing = args.keywords.get("indexing") ?? "xy";
+  const keywords = new Map([["indexing", indexing] as const]);
+  const made = runOperator(interpreter, "torch.meshgrid", new CallArguments(args.positional, keywords), span);
+  if (made instanceof TupleValue || made instanceof ListValue)
+    for (const grid of made.items) if (grid instanceof Tensor) grid.isArray = true;
+  return made;
+};
 
 /** `stack`, `concatenate`: of arrays as of tensors. */
 function joined(operator: string): Native {
@@ -205,6 +265,10 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.asarray": arrayOf("torch.tensor"),
   "numpy.arange": arrayOf("torch.arange"),
   "numpy.eye": arrayOf("torch.eye"),
+  "numpy.cumsum": summedUp,
+  "numpy.meshgrid": meshgrid,
+  "numpy.einsum": joined("torch.einsum"),
+  "numpy.outer": joined("torch.outer"),
   "numpy.stack": joined("torch.stack"),
   "numpy.concatenate": joined("torch.cat"),
   "numpy.vstack": joined("torch.vstack"),
@@ -213,9 +277,7 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.expand_dims": openArrayFunctions.unsqueeze,
   "numpy.transpose": openArrayFunctions.permute,
   "torch.from_numpy": converted(undefined, fromArray),
-  "torch.tensor": tensorOf("torch.tensor", undefined),
-  "torch.as_tensor": tensorOf("torch.as_tensor", undefined),
-  "torch.Tensor": tensorOf("torch.Tensor", "float32"),
-  "torch.FloatTensor": converted("float32", legacyTensor("torch.FloatTensor", "float32")),
-  "torch.LongTensor": converted("int64", legacyTensor("torch.LongTensor", "int64")),
+  "torch.tensor": tensorOf("torch.tensor"),
+  "torch.as_tensor": tensorOf("torch.as_tensor"),
+  ...legacyTensors,
 };

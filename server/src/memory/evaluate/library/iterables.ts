@@ -2,7 +2,7 @@
 import { isUnknown, type Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { binaryOperation, truthOf } from "../expressions";
-import { itemsOf, iterate } from "../iteration";
+import { itemsOf, iterate, iterated } from "../iteration";
 import type { Interpreter } from "../interpreter";
 import { integer } from "../numbers";
 import { equal } from "../operations";
@@ -42,7 +42,8 @@ function* chained(parts: readonly Iterable<Value>[]): Iterable<Value> {
   for (const part of parts) yield* part;
 }
 
-function chain(interpreter: Interpreter, sources: readonly Value[], span: Span | undefined): Value {
+function chain(interpreter: Interpreter, given: readonly Value[], span: Span | undefined): Value {
+  const sources = given.map((value) => iterated(interpreter, value, span));
   const parts: Iterable<Value>[] = [];
   for (const source of sources) {
     const items = iterate(interpreter, source, span);
@@ -180,11 +181,12 @@ export const iterableFunctions: Readonly<Record<string, Native>> = {
       : iterator(rows.map((row) => new TupleValue(row)));
   },
   "itertools.islice": (interpreter, args, span) => {
-    const items = iterate(interpreter, args.at(0) ?? null, span);
+    const source = iterated(interpreter, args.at(0) ?? null, span);
+    const items = iterate(interpreter, source, span);
     if (isUnknown(items)) return items;
     const [first, second, third] = args.positional.slice(1).map((value) => integer(value));
     const [start, stop] = args.positional.length === 2 ? [0, first] : [first, second];
-    return iterator(islice(items, start ?? 0, stop ?? Infinity, third ?? 1), args.at(0) ?? null);
+    return iterator(islice(items, start ?? 0, stop ?? Infinity, third ?? 1), source);
   },
   "itertools.pairwise": (interpreter, args, span) => {
     const items = itemsOf(interpreter, args.at(0) ?? null, span);
@@ -205,6 +207,7 @@ export const iterableFunctions: Readonly<Record<string, Native>> = {
     const longest = Math.max(0, ...rows.map((row) => row.length));
     return iterator(
       Array.from({ length: longest }, (_, i) => new TupleValue(rows.map((row) => row[i] ?? fill))),
+      ...rows.flat(),
     );
   },
   "itertools.starmap": (interpreter, args, span) => {

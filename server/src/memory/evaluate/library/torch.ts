@@ -6,6 +6,7 @@ import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import type { Span } from "../../../python/tree";
 import { knownValueFunctions } from "./known-values";
+import { itemsOf } from "../iteration";
 import { integer, numeric } from "../numbers";
 import { parametrizeFunctions } from "../nn/parametrize";
 import { plainWeight, spectralNorm, weightNorm } from "../nn/reparametrized";
@@ -19,6 +20,7 @@ import {
   FunctionValue,
   NativeFunction,
   OpaqueValue,
+  ListValue,
   TupleValue,
   type Native,
   type Value,
@@ -227,6 +229,24 @@ const without = (
   "torch.backends.cuda.enable_math_sdp torch.backends.cuda.enable_mem_efficient_sdp torch._dynamo.disable"
 ).split(" ");
 
+/** `torch.nn.modules.utils._pair` and its kin: a sequence as a tuple, anything else repeated. */
+function repeatedValue(count: number): Native {
+  return (interpreter, args, span) => {
+    const value = args.at(0) ?? null;
+    if (!(value instanceof ListValue || value instanceof TupleValue))
+      return args.unknown() ?? new TupleValue(Array.from({ length: count }, () => value));
+    const items = itemsOf(interpreter, value, span);
+    return isUnknown(items) ? items : new TupleValue(items);
+  };
+}
+
+const repeatedValues: Readonly<Record<string, Native>> = Object.fromEntries(
+  ["_single", "_pair", "_triple", "_quadruple"].map((name, i) => [
+    `torch.nn.modules.utils.${name}`,
+    repeatedValue(i + 1),
+  ]),
+);
+
 const yes: Native = () => true;
 const no: Native = () => false;
 
@@ -271,6 +291,7 @@ export const torchFunctions: Readonly<Record<string, Native>> = {
   },
   "torch.linspace": linspace,
   "numpy.linspace": numpyLinspace,
+  ...repeatedValues,
   ...knownValueFunctions,
   "torch.compile": transparentDecorator,
   "torch.jit.script": transparentDecorator,

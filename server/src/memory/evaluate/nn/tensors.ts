@@ -102,7 +102,7 @@ function nested(tensor: Tensor, values: readonly number[]): Value {
 }
 
 /** Dtypes of `torch.FloatTensor` and the like. */
-const tensorTypes: Readonly<Record<string, Dtype>> = {
+export const tensorTypes: Readonly<Record<string, Dtype>> = {
   Float: "float32",
   Double: "float64",
   Half: "float16",
@@ -110,6 +110,7 @@ const tensorTypes: Readonly<Record<string, Dtype>> = {
   Long: "int64",
   Int: "int32",
   Short: "int16",
+  Char: "int8",
   Byte: "uint8",
   Bool: "bool",
 };
@@ -211,6 +212,7 @@ export function tensorAttribute(
 ): Value | undefined {
   const read = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
   if (read !== undefined) return read(tensor, interpreter);
+  if (tensor.isArray && name === "size") return elementCount(tensor.shape);
   const ofArray = tensor.isArray && Object.hasOwn(arrayMethods, name) ? arrayMethods[name] : undefined;
   if (ofArray !== undefined) return boundMethod(tensor, `ndarray.${name}`, ofArray);
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
