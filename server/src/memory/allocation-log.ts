@@ -106,6 +106,11 @@ export class AllocationLog {
     this.events.push(0);
   }
 
+  /** What was allocated last makes no peak. */
+  takeNoteBack(): void {
+    if (this.events.at(-1) === 0) this.events.pop();
+  }
+
   /** A parameter takes over a gradient on a storage, since there were `start` events. */
   take(
     parameter: Tensor,

@@ -27,7 +27,7 @@ type Event =
 class EnoughRecomputed extends Error {}
 
 /** One for all: making an error takes a look at the stack. */
-const enough = new EnoughRecomputed();
+export const enough = new EnoughRecomputed();
 
 export class CheckpointSegment {
   readonly events: Event[] = [];
@@ -80,20 +80,25 @@ export class CheckpointSegment {
     return holder.stored;
   }
 
+  /** What was computed again for the holder belongs to who asked for it. */
+  handOver(holder: RecomputedTensor): void {
+    if (holder.stored !== undefined) this.execution.dropSaved(holder.stored.storage);
+    holder.stored = undefined;
+  }
+
   /** The node of the holder has run or died. */
   finish(holder: RecomputedTensor): void {
     if (holder.done) return;
     holder.done = true;
-    if (holder.stored !== undefined) this.execution.dropSaved(holder.stored.storage);
-    holder.stored = undefined;
+    this.handOver(holder);
     this.open--;
     if (this.open === 0 && this.closed) this.dropInputs();
   }
 
-  /** The pack hook of the recomputation. */
-  packRecomputed(tensor: Tensor): void {
+  /** The pack hook of the recomputation. True when nothing more is needed: the caller throws `enough`. */
+  packRecomputed(tensor: Tensor): boolean {
     const holder = this.holders[this.recomputed++];
-    if (holder !== undefined && !holder.done) {
+    if (holder !== undefined && !holder.done && holder.stored === undefined) {
       holder.stored = {
         kind: "stored",
         storage: tensor.storage,
@@ -104,7 +109,7 @@ export class CheckpointSegment {
       };
       this.execution.holdSaved(tensor.storage);
     }
-    if (this.recomputed >= this.holders.length) throw enough;
+    return this.recomputed >= this.holders.length;
   }
 
   private recompute(): void {

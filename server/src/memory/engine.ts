@@ -87,7 +87,7 @@ function fittedGradients(
   execution: Execution,
   node: GraphNode,
   gradients: readonly (Tensor | undefined)[],
-  saved: readonly (Tensor | undefined)[],
+  saved: (Tensor | undefined)[],
 ): readonly (Tensor | undefined)[] {
   if (!isAnyDefined(gradients)) return noGradients;
   const { recordings, edges } = node;
@@ -97,6 +97,7 @@ function fittedGradients(
       : rememberedBackward(execution, recordings, gradients, saved, () =>
           backwardOf(execution, node, gradients, saved),
         );
+  execution.dropRecomputed(node, saved);
   const fitted = new Array<Tensor | undefined>(edges.length);
   for (let i = 0; i < edges.length; i++) {
     const edge = edges[i];

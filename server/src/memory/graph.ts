@@ -86,6 +86,8 @@ export interface GraphNode {
   pending: Pending | undefined;
   /** For AccumulateGrad: the leaf. */
   readonly leaf: Tensor | undefined;
+  /** Nodes lead here, and the leaf is no parameter: it lives at least as long as they do. */
+  holdsLeaf: boolean;
   /** Called once when nothing leads to the node any more. */
   readonly dropped?: (() => void) | undefined;
   /** What the backward of nodes like this one did; absent where it depends on more than layouts. */

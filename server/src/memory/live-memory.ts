@@ -65,6 +65,7 @@ export class LiveMemory {
   private readonly bytesOf: Record<StorageKind, number> = noBytes();
   private readonly savedOf: Record<StorageKind, number> = noBytes();
   private isUnobserved = false;
+  private beforeLast: { readonly storage: Storage; readonly peak: LiveMemory["peak"] } | undefined;
   /** Operators that are running; in backward they are those of a segment that is computed again. */
   protected callDepth = 0;
 
@@ -163,6 +164,21 @@ export class LiveMemory {
     storage.kind = kind;
     if (storage.saved > 0) this.savedOf[kind] += storage.bytes;
     if (alive) this.appear(storage);
+  }
+
+  /** The peak before a storage is allocated, so that `takeBack` can restore it. */
+  protected rememberPeak(storage: Storage): void {
+    this.beforeLast = { storage, peak: { ...this.peak } };
+  }
+
+  /** The storage that was allocated last has not been allocated after all. */
+  protected takeBack(storage: Storage | undefined): void {
+    const { beforeLast } = this;
+    if (this.isUnobserved || beforeLast === undefined || beforeLast.storage !== storage) return;
+    this.beforeLast = undefined;
+    this.peak = beforeLast.peak;
+    this.timeline?.pop();
+    this.log?.takeNoteBack();
   }
 
   protected notePeak(): void {

@@ -8,7 +8,7 @@
 import type { Message } from "../messages/message";
 import type { Span } from "../python/tree";
 import { AllocationLog, ShapeSet } from "./allocation-log";
-import { CheckpointSegment, Replay } from "./checkpoint";
+import { CheckpointSegment, enough, Replay } from "./checkpoint";
 import { runBackward } from "./engine";
 import {
   metadataOf,
@@ -503,6 +503,7 @@ export class Execution extends LiveMemory {
   /** The same of what is known already: the bytes of the storage, and the layout's number where it has one. */
   allocateAs({ shape, strides, dtype, bytes, storage: kind, layout }: Allocation): Tensor {
     const storage = new Storage(this.storageCount++, bytes, kind, this.running.operator);
+    if (this.packing.length > 0 && this.phase === "backward") this.rememberPeak(storage);
     const tensor = new Tensor(storage, shape, strides, dtype);
     tensor.layout = layout;
     this.hold(tensor);
@@ -585,12 +586,12 @@ export class Execution extends LiveMemory {
     const kept = new Array<SavedTensor | undefined>(saving.length);
     for (let i = 0; i < saving.length; i++) {
       const tensor = saving[i];
-      kept[i] = tensor === undefined ? undefined : this.save(tensor);
+      kept[i] = tensor === undefined ? undefined : this.save(tensor, outputs);
     }
     const edges = new Array<Edge | undefined>(inputs.length);
     for (let i = 0; i < inputs.length; i++) {
       const edge = this.edgeOf(inputs[i]);
-      if (edge !== undefined) edge.node.references++;
+      if (edge !== undefined) this.referTo(edge.node);
       edges[i] = edge;
     }
     const made: GraphNode = {
@@ -604,6 +605,7 @@ export class Execution extends LiveMemory {
       references: 0,
       pending: undefined,
       leaf: undefined,
+      holdsLeaf: false,
       dropped,
       recordings,
     };
@@ -654,16 +656,22 @@ export class Execution extends LiveMemory {
       references: 1,
       pending: undefined,
       leaf: tensor,
+      holdsLeaf: false,
       dropped: undefined,
       recordings: undefined,
     };
     return { node: tensor.accumulator, slot: 0 };
   }
 
-  private save(tensor: Tensor): SavedTensor {
+  private save(tensor: Tensor, outputs: readonly (Tensor | undefined)[]): SavedTensor {
     const hook = this.packing.at(-1);
     if (hook !== undefined && !hook.again) return hook.segment.pack();
-    if (hook !== undefined) hook.segment.packRecomputed(tensor);
+    if (hook?.segment.packRecomputed(tensor) === true) {
+      // Operands are saved before the kernel runs: it does not run any more.
+      const isResult = outputs.some((output) => output?.storage === tensor.storage);
+      if (!isResult) for (const output of outputs.toReversed()) this.takeBack(output?.storage);
+      throw enough;
+    }
     const { storage, shape, strides, dtype, layout } = tensor;
     // Inside a recomputation the segment keeps the tensor, the new graph keeps nothing.
     if (hook !== undefined) return { kind: "stored", storage: emptyStorage, shape, strides, dtype, layout };
@@ -686,8 +694,24 @@ export class Execution extends LiveMemory {
       tensor.layout = stored.layout;
       this.holdTensor(tensor);
       tensors[i] = tensor;
+      if (one?.kind === "recomputed") one.segment.handOver(one);
     }
     return tensors;
+  }
+
+  /**
+   * A checkpoint hands a recomputed tensor to the node's kernels and keeps nothing: it goes with them, before gradients are
+   * reduced and cast, while what is saved without a checkpoint stays until the node has done that too
+   * (`torch/utils/checkpoint.py`, `unpack_hook`).
+   */
+  dropRecomputed(node: GraphNode, unpacked: (Tensor | undefined)[]): void {
+    const { saved } = node;
+    for (let i = 0; i < saved.length; i++) {
+      const tensor = unpacked[i];
+      if (saved[i]?.kind !== "recomputed" || tensor === undefined) continue;
+      unpacked[i] = undefined;
+      this.dropTensor(tensor);
+    }
   }
 
   /** The node has run, or nothing leads to it any more. */
@@ -701,15 +725,28 @@ export class Execution extends LiveMemory {
     }
   }
 
+  /** One reference to the node more. The graph holds a leaf, and so the gradient that backward leaves there. */
+  private referTo(node: GraphNode): void {
+    node.references++;
+    if (node.leaf === undefined || node.holdsLeaf || node.leaf.storage.kind === "parameter") return;
+    node.holdsLeaf = true;
+    this.hold(node.leaf);
+  }
+
   /** One reference to the node less; at zero its saved tensors go, and its references to earlier nodes. */
   dropNode(node: GraphNode): void {
-    if (node.references > 1) {
+    if (node.references > 1 && !node.holdsLeaf) {
       node.references--;
       return;
     }
     const pending = [node];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      if (--next.references > 0 || next.leaf !== undefined) continue;
+      next.references--;
+      if (next.leaf !== undefined && next.holdsLeaf && next.references === 1) {
+        next.holdsLeaf = false;
+        this.drop(next.leaf);
+      }
+      if (next.references > 0 || next.leaf !== undefined) continue;
       this.dropSavedOf(next);
       for (const edge of next.edges) if (edge !== undefined) pending.push(edge.node);
       next.edges = [];
