@@ -72,13 +72,6 @@ class Window:
         self.gradients = max(self.gradients, sum(storages(grads).values()))
 
 
-class LooseSaver(Saver):
-    """Does not keep graphs alive that never run backward: a node's own output, kept with its graph, would."""
-
-    def pack(self, tensor):
-        return super().pack(tensor.detach())
-
-
 def objects(kind):
     return [each for each in gc.get_objects() if type(each) is kind or isinstance(each, kind)]
 
@@ -106,7 +99,7 @@ def measure(script):
     tracker = Live()
     tracker.phase = "forward"
     window = Window(tracker)
-    saver = LooseSaver(nn.Module())
+    saver = Saver(nn.Module())
 
     def backward(original):
         def run(loss, gradient=None, retain_graph=None, create_graph=False, inputs=None):

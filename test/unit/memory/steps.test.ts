@@ -77,6 +77,7 @@ describe("a step's log", () => {
 
 /** They keep something of the step before, so that the gradients of that one are others too. */
 const notRepeated = new Set([
+  "adapters_checkpointed.py",
   "feature_hooks.py",
   "momentum_contrast.py",
   "own_layers.py",

@@ -1,11 +1,10 @@
 /** Comprehensions and generator expressions. */
 import type { Comprehension, ComprehensionClause } from "../../python/tree";
-import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { assign } from "./assign";
 import { truthOf } from "./expressions";
 import { Frame } from "./frame";
-import { dictSet, iterate } from "./iteration";
+import { dictSet, iterate, iterated } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { keyOf, sizeLimit } from "./operations";
 import { DictValue, IteratorValue, ListValue, SetValue, type Value } from "./values";
@@ -36,14 +35,12 @@ export function evaluateComprehension(interpreter: Interpreter, node: Comprehens
  */
 function lazyGenerator(interpreter: Interpreter, node: Comprehension, clause: ComprehensionClause): Value {
   const outer = interpreter.frame;
-  const iterable = interpreter.evaluate(clause.iterable);
+  const iterable = iterated(interpreter, interpreter.evaluate(clause.iterable), clause.iterable);
   const items = iterate(interpreter, iterable, clause.iterable);
   if (isUnknown(items)) return items;
   const frame = new Frame("comprehension", outer, undefined);
   frame.capture(node);
-  // the rows of a tensor are made now, and held by nobody else
-  const rows = iterable instanceof Tensor ? items : [];
-  const held: Value[] = [iterable, ...rows, frame, outer];
+  const held: Value[] = [iterable, frame, outer];
   const generator: IteratorValue = new IteratorValue(elements(), held);
   return generator;
 

@@ -41,6 +41,13 @@ export function iterate(
   return interpreter.unknown("unsupported", span, { what: `iter(${interpreter.typeName(value)})` });
 }
 
+/** What an iterator over the value holds: of a tensor its rows, which are made at once, of anything else the value. */
+export function iterated(interpreter: Interpreter, value: Value, span: Span | undefined): Value {
+  if (!(value instanceof Tensor)) return value;
+  const rows = overTensor(interpreter, value, span);
+  return isUnknown(rows) ? rows : new TupleValue([...rows]);
+}
+
 /** As `iterate`, gathered. */
 export function itemsOf(interpreter: Interpreter, value: Value, span: Span | undefined): Value[] | Unknown {
   const items = iterate(interpreter, value, span);

@@ -363,6 +363,23 @@ class Step {
     result.allocatedAfterBackward = this.program.allocated;
     result.gradients = execution.liveBytes().gradients;
     result.stepped = this.parameters.filter((tensor) => tensor.gradient !== undefined);
+    if (this.graphHoldsMore()) interpreter.keptInGraph = true;
+  }
+
+  /**
+   * Whether more of the step is alive than what was given to it, its output, its loss and what the model keeps: what the output holds of the graph
+   * that the loss does not reach, which backward does not free, and gradients of tensors in the graph that are no parameters.
+   */
+  private graphHoldsMore(): boolean {
+    const given = [...this.args.values(), ...this.targets];
+    return (
+      this.holdsMoreThan([...this.held, ...given]) && this.holdsMoreThan([...this.held, ...given, this.model])
+    );
+  }
+
+  private holdsMoreThan(values: readonly Value[]): boolean {
+    const known = new Set(values.flatMap((value) => [...this.storagesOf(value)]));
+    return this.log.alive > [...known].filter(({ kind }) => kind !== "gradient").length;
   }
 
   /** What the iteration before still holds, seen in this one's output and loss. */
@@ -376,14 +393,18 @@ class Step {
     };
   }
 
-  /** Storages that the step has made and that a value keeps alive. */
+  /** Activations that the step has made and that a value keeps alive. */
   private ownStorages(root: Value): Set<Storage> {
+    return new Set([...this.storagesOf(root)].filter(({ kind }) => kind === "activation"));
+  }
+
+  /** Storages that the step has made and that a value keeps alive. */
+  private storagesOf(root: Value): Set<Storage> {
     const found = new Set<Storage>();
     const seen = new Set<Value>([root]);
     for (const value of seen) {
       if (value instanceof Tensor) {
-        const { storage } = value;
-        if (storage.kind === "activation" && this.log.index(storage) >= 0) found.add(storage);
+        if (this.log.index(value.storage) >= 0) found.add(value.storage);
       } else if (value instanceof Heap) {
         for (const inner of value.held()) seen.add(inner);
       }

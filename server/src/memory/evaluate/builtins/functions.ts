@@ -8,7 +8,7 @@ import { isInstance } from "../classes";
 import { PythonError } from "../errors";
 import { binaryOperation, truthOf } from "../expressions";
 import { formatValue, representation } from "../format";
-import { dictSet, itemsOf, iterate, stopped } from "../iteration";
+import { dictSet, itemsOf, iterate, iterated, stopped } from "../iteration";
 import type { Interpreter } from "../interpreter";
 import { batchOf, isLoader } from "../library/batches";
 import { integer, isFloat, numeric, roundHalfEven, roundTo } from "../numbers";
@@ -61,7 +61,7 @@ function iterator(source: Iterable<Value>, ...held: Value[]): IteratorValue {
 }
 
 const enumerate: Native = (interpreter, args, span) => {
-  const given = args.or(0, "iterable", null);
+  const given = iterated(interpreter, args.or(0, "iterable", null), span);
   const items = iterate(interpreter, given, span);
   if (isUnknown(items)) return items;
   const start = integer(args.or(1, "start", 0)) ?? 0;
@@ -74,13 +74,14 @@ function* enumerated(items: Iterable<Value>, start: number): Iterable<Value> {
 }
 
 const zip: Native = (interpreter, args, span) => {
+  const sources = args.positional.map((value) => iterated(interpreter, value, span));
   const iterators: Iterator<Value>[] = [];
-  for (const value of args.positional) {
-    const items = iterate(interpreter, value, span);
+  for (const source of sources) {
+    const items = iterate(interpreter, source, span);
     if (isUnknown(items)) return items;
     iterators.push(items[Symbol.iterator]());
   }
-  return iterator(zipped(iterators), ...args.positional);
+  return iterator(zipped(iterators), ...sources);
 };
 
 function* zipped(iterators: readonly Iterator<Value>[]): Iterable<Value> {
@@ -100,7 +101,7 @@ const map: Native = (interpreter, args, span) => {
   const callee = args.at(0) ?? null;
   const source = zip(interpreter, args.withoutFirst(), span);
   if (!(source instanceof IteratorValue)) return source;
-  return iterator(mapped(interpreter, callee, source, span), callee, ...args.positional.slice(1));
+  return iterator(mapped(interpreter, callee, source, span), callee, source);
 };
 
 function* mapped(
@@ -139,7 +140,7 @@ const reversed: Native = (interpreter, args, span) => {
     given instanceof ObjectValue ? callMethod(interpreter, given, "__reversed__", [], span) : undefined;
   if (own !== undefined) return own;
   const items = itemsOf(interpreter, given, span);
-  return isUnknown(items) ? items : iterator(items.reverse(), given);
+  return isUnknown(items) ? items : iterator(items.reverse(), ...items);
 };
 
 const sorted: Native = (interpreter, args, span) => {
@@ -283,8 +284,9 @@ const iter: Native = (interpreter, args, span) => {
   const given = args.at(0) ?? null;
   // What an iterator over a loader gives next is a batch like any other.
   if (given instanceof IteratorValue || isLoader(given)) return given;
-  const items = iterate(interpreter, given, span);
-  return isUnknown(items) ? items : iterator(items, given);
+  const source = iterated(interpreter, given, span);
+  const items = iterate(interpreter, source, span);
+  return isUnknown(items) ? items : iterator(items, source);
 };
 
 const getattr: Native = (interpreter, args, span) => {
