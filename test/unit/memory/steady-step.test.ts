@@ -99,6 +99,31 @@ class Euler(nn.Module):
     assert.equal(measure.liveAfterBackward, 268);
   });
 
+  it("keeps a contiguous copy of targets that cross_entropy takes with more than two dimensions", () => {
+    const { measure } = simulated({
+      source: `${header}import torch.nn.functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 8, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+def shifted(logits, y):
+    return F.cross_entropy(logits[:, :, :-1], y[:, 1:])
+`,
+      batch: 2,
+      input: ["float32[B,1,16]"],
+      target: ["int64[B,16]<8"],
+      loss: "shifted",
+    });
+    assert.equal(measure.saved, 1204);
+    assert.equal(measure.forward.live, 2684);
+    assert.equal(measure.backward?.live, 4360);
+  });
+
   it("makes data of a sequence and sizes of numbers in `torch.FloatTensor` and its kin", () => {
     const { built } = simulated({
       source: `${header}

@@ -9,7 +9,7 @@ import { elementwiseOp } from "./pointwise";
 import { broadcast, history, pointwiseLossRows, reduced, reductionOf } from "./pointwise-losses";
 import { shapesDoNotFit } from "./reasons";
 import { reduce, softmax } from "./reductions";
-import { reshape, view } from "./views";
+import { contiguousOf, reshape, view } from "./views";
 
 const F = "torch.nn.functional";
 
@@ -40,11 +40,21 @@ function nllIn(
   const expected = rank === 1 ? [] : [input.shape[0] ?? 1, ...input.shape.slice(2)];
   if (!sameShape(expected, target.shape)) call.fail(shapesDoNotFit(call.name, [input.shape, target.shape]));
   const flat = rank === 3 || rank > 4;
+  // as images of one row, made contiguous first
   const rows = flat
-    ? reshape(frame, input, [input.shape[0] ?? 1, classes, 1, elementCount(input.shape.slice(2))])
+    ? reshape(frame, contiguousOf(frame, input), [
+        input.shape[0] ?? 1,
+        classes,
+        1,
+        elementCount(input.shape.slice(2)),
+      ])
     : input;
   const places = flat
-    ? reshape(frame, target, [target.shape[0] ?? 1, 1, elementCount(target.shape.slice(1))])
+    ? reshape(frame, contiguousOf(frame, target), [
+        target.shape[0] ?? 1,
+        1,
+        elementCount(target.shape.slice(1)),
+      ])
     : target;
   const result = frame.empty(reduction === "none" ? places.shape : [], input.dtype);
   const total = frame.empty([], input.dtype);
