@@ -199,12 +199,21 @@ class FileObjects implements Objects {
       return this.byUse(attribute) ?? found ?? this.byName(attribute, name);
     }
     if (this.resolver.qualifiedName(attribute) !== undefined) return undefined;
-    const used = this.byUse(attribute);
+    const used = this.byUse(attribute) ?? this.partOfZooModel(attribute);
     if (used !== undefined) return used;
     const named = this.byName(attribute, name);
     if (!isSettings(attribute.object)) return named;
     // `args.model` is a name, `model.encoder` a part of a model.
     return isModel(named) && isModel(this.find(attribute.object)) ? named : undefined;
+  }
+
+  /** `vgg19().features`: a part of a model of torchvision, whose size is not that of the whole. */
+  private partOfZooModel(attribute: Attribute): Candidate {
+    if (!torchvisionParts.has(attribute.attribute.id)) return undefined;
+    const whole = this.find(attribute.object);
+    if (!isModel(whole) || whole.certainty !== "resolved") return undefined;
+    if (!/^torchvision\.models\./.test(whole.className ?? "")) return undefined;
+    return { ...resolved("model", whole.className, attribute), construction: undefined };
   }
 
   private inClass(owner: ClassDefinition, name: string): Found {
@@ -567,6 +576,17 @@ function best(found: readonly Found[]): Found {
 function isSure(found: Found): boolean {
   return found !== undefined && found !== notAnObject && found.certainty === "resolved";
 }
+
+/** Attributes that hold modules with parameters in torchvision's models (torchvision/models/*.py). */
+const torchvisionParts: ReadonlySet<string> = new Set([
+  "features",
+  "backbone",
+  "encoder",
+  "layer1",
+  "layer2",
+  "layer3",
+  "layer4",
+]);
 
 function isModel(found: Found): found is ResolvedObject {
   return found !== undefined && found !== notAnObject && found.role === "model";

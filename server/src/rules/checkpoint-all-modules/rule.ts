@@ -62,7 +62,7 @@ export const rule = defineRule<MessageId>({
   level: "warning",
   summary: {
     en: "Checkpointing every module, or single cheap layers, saves little and recomputes much",
-    "zh-cn": "对每个模块或单个廉价层做激活重计算：省得少、重算多",
+    "zh-cn": "对每个模块或单个开销很小的层做激活重计算：省得少、重算多",
   },
   messages,
   calls: [

@@ -28,7 +28,7 @@ const messages = {
   piled: {
     en: "Each iteration adds a copy of all weights of `{model}`{size, select, unknown {} other { ({size})}} to `{holder}`, on the GPU, and nothing takes them out. Copy to the CPU.",
     "zh-cn":
-      "每次迭代都在 GPU 上向 `{holder}` 添加一份 `{model}` 的全部权重{size, select, unknown {} other {（{size}）}}，而没有任何东西把它们取出。请复制到 CPU。",
+      "每次迭代都在 GPU 上向 `{holder}` 添加一份 `{model}` 的全部权重{size, select, unknown {} other {（{size}）}}，而没有任何代码会移除它们。请复制到 CPU。",
   },
   loop: { en: "this loop trains", "zh-cn": "这个循环进行训练" },
   onGpu: { en: "this file works on a GPU", "zh-cn": "这个文件使用 GPU" },

@@ -27,7 +27,7 @@ export const rule = defineRule<MessageId>({
     freed: {
       en: '`{state}` goes into the next iteration with the graph of this one, whose activations `{backward}` has freed: the next backward walks into it and fails ("Trying to backward through the graph a second time"). Detach it at the start of the loop: `{fix}`.',
       "zh-cn":
-        '`{state}` 带着本次迭代的计算图进入下一次迭代，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（"Trying to backward through the graph a second time"）。请在循环开头分离它：`{fix}`。',
+        "`{state}` 带着本次迭代的计算图进入下一次迭代，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（“Trying to backward through the graph a second time”）。请在循环开头分离它：`{fix}`。",
     },
     grows: {
       en: "`{state}` goes into the next iteration with its graph, and `{backward}` retains it: every backward walks all iterations before it again, so memory and time grow with each one. Detach it at the start of the loop: `{fix}`.",
@@ -37,7 +37,7 @@ export const rule = defineRule<MessageId>({
     keptFreed: {
       en: '`{state}` stays in the model with the graph of this iteration, whose activations `{backward}` has freed: the next backward walks into it and fails ("Trying to backward through the graph a second time"). Detach it where it is kept: `{fix}`.',
       "zh-cn":
-        '`{state}` 带着本次迭代的计算图留在模型中，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（"Trying to backward through the graph a second time"）。请在保存它的地方分离：`{fix}`。',
+        "`{state}` 带着本次迭代的计算图留在模型中，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（“Trying to backward through the graph a second time”）。请在保存它的地方分离：`{fix}`。",
     },
     keptGrows: {
       en: "`{state}` stays in the model with its graph, and `{backward}` retains it: every backward walks all iterations before it again, so memory and time grow with each one. Detach it where it is kept: `{fix}`.",

@@ -21,12 +21,12 @@ const messages = {
   retry: {
     en: "`{call}` is tried again inside the `except`: until that block ends, the exception keeps the frames of the failed attempt and all tensors of their local variables, so the second attempt has to fit beside the first. Only set a flag here, and try again after the `except`.",
     "zh-cn":
-      "在 `except` 内再次尝试 `{call}`：在该代码块结束之前，异常一直保留失败那次的栈帧及其局部变量中的所有张量，第二次尝试必须与第一次的内存并存。请在这里只设置标志，在 `except` 之后再重试。",
+      "在 `except` 内再次尝试 `{call}`：在该代码块结束之前，异常一直保留失败那次的栈帧及其局部变量中的所有张量，第二次尝试时，第一次占用的显存还没有释放。请在这里只设置标志，在 `except` 之后再重试。",
   },
   named: {
     en: "If `{call}` runs on the GPU, it is tried again inside the `except`: until that block ends, the exception keeps the frames of the failed attempt and all tensors of their local variables, so the second attempt has to fit beside the first. Only set a flag here, and try again after the `except`.",
     "zh-cn":
-      "如果 `{call}` 在 GPU 上运行，那么它在 `except` 内被再次尝试：在该代码块结束之前，异常一直保留失败那次的栈帧及其局部变量中的所有张量，第二次尝试必须与第一次的内存并存。请在这里只设置标志，在 `except` 之后再重试。",
+      "如果 `{call}` 在 GPU 上运行，那么它在 `except` 内被再次尝试：在该代码块结束之前，异常一直保留失败那次的栈帧及其局部变量中的所有张量，第二次尝试时，第一次占用的显存还没有释放。请在这里只设置标志，在 `except` 之后再重试。",
   },
   first: { en: "the attempt that failed", "zh-cn": "失败的那次尝试" },
   handler: { en: "the exception lives until this block ends", "zh-cn": "异常一直存活到这个代码块结束" },

@@ -30,7 +30,7 @@ export const rule = defineRule<MessageId>({
     inPlace: {
       en: '`{update}` changes a leaf that requires gradients while autograd records: it fails ("a leaf Variable that requires grad is being used in an in-place operation"). Run it under `torch.no_grad()`.',
       "zh-cn":
-        '`{update}` 在自动求导记录期间修改需要梯度的叶子张量：会失败（"a leaf Variable that requires grad is being used in an in-place operation"）。请在 `torch.no_grad()` 下运行。',
+        "`{update}` 在自动求导记录期间修改需要梯度的叶子张量：会失败（“a leaf Variable that requires grad is being used in an in-place operation”）。请在 `torch.no_grad()` 下运行。",
     },
     wrap: { en: "Wrap in `with {context}:`", "zh-cn": "用 `with {context}:` 包裹" },
   },
