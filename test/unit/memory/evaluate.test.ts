@@ -57,6 +57,17 @@ describe("the evaluator", () => {
     ]);
   });
 
+  it("keeps what is set on a tensor", () => {
+    check([
+      [
+        "import torch\nw = torch.nn.Parameter(torch.ones(2))\nw.is_norm, w.scale = True, 0.5\n" +
+          "result = (w.is_norm, w.scale, hasattr(w, 'other'), getattr(w, 'other', 3))",
+        "(True, 0.5, False, 3)",
+      ],
+      ["import torch\nw = torch.ones(2)\nsetattr(w, 'tag', 'a')\nw.tag = 'b'\nresult = w.tag", "'b'"],
+    ]);
+  });
+
   it("follows arrays of numpy in double precision", () => {
     const cases: readonly (readonly [text: string, expected: string])[] = [
       ["tuple(np.array([16, 16]) // 2)", "(8, 8)"],

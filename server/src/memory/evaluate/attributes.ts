@@ -16,6 +16,7 @@ import {
   DictValue,
   DtypeValue,
   FileModule,
+  Float,
   FunctionValue,
   IteratorValue,
   LibraryName,
@@ -303,12 +304,26 @@ export function storeAttribute(
   if (before !== undefined) interpreter.references.disown(object, before);
 }
 
+/** Attributes of tensors that PyTorch itself lets one write. */
+const writable = new Set(["requires_grad", "grad", "data"]);
+
+/** What somebody has set on a tensor and may read again; of what could hold tensors nothing is known afterwards. */
+function keepTensorAttribute(interpreter: Interpreter, tensor: Tensor, name: string, value: Value): void {
+  const { tensorAttributes } = interpreter;
+  const own = tensorAttributes.get(tensor) ?? new Map<string, Value>();
+  tensorAttributes.set(tensor, own);
+  const isPlain = value === null || typeof value !== "object" || value instanceof Float || isUnknown(value);
+  if (isPlain) own.set(name, value);
+  else own.delete(name);
+}
+
 function setTensorAttribute(interpreter: Interpreter, tensor: Tensor, name: string, value: Value): void {
   if (name === "requires_grad") {
     if (typeof value === "boolean") tensor.requiresGrad = value;
     else interpreter.note(interpreter.unknown("tensorValue", interpreter.callSpan));
   }
   if (name === "grad") setGradient(interpreter, tensor, value);
+  if (!writable.has(name)) keepTensorAttribute(interpreter, tensor, name, value);
   if (name !== "data" || value === tensor) return;
   if (value instanceof Tensor) interpreter.execution.setData(tensor, value);
   else if (isUnknown(value)) interpreter.note(value);

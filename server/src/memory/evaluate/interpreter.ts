@@ -64,6 +64,8 @@ export class Interpreter {
   readonly noted = new Map<string, Unknown>();
   /** Tensors that are `nn.Parameter`s. */
   readonly parameterTensors = new WeakSet<Tensor>();
+  /** Plain values that the code has set on tensors: `parameter.is_norm = True`. */
+  readonly tensorAttributes = new WeakMap<Tensor, Map<string, Value>>();
   /** Tensors that are `nn.Buffer`s. */
   readonly bufferTensors = new WeakSet<Tensor>();
   /** While the top level of the file runs, models are built but not called. */

@@ -220,7 +220,7 @@ export function tensorAttribute(
   const operator = `Tensor.${name}`;
   if (!interpreter.execution.supports(operator)) {
     if (name === "data") return runOperator(interpreter, "Tensor.detach", new CallArguments([tensor]), span);
-    return undefined;
+    return interpreter.tensorAttributes.get(tensor)?.get(name);
   }
   if (computed.has(name)) return runOperator(interpreter, operator, new CallArguments([tensor]), span);
   return boundMethod(tensor, name, (inner, args) => runOperator(inner, operator, args));
