@@ -576,6 +576,8 @@ OPS = [
     ("a.permute(1, 0, 2).reshape(6, -1) @ b of float32[4,6,3], float32[12,5]", None, "a.permute(1, 0, 2).reshape(6, -1) @ b", ["float32[4,6,3]", "float32[12,5]"]),
     ("torch.einsum('bij->bi', a) of float32[2,4,16]", None, "torch.einsum('bij->bi', a)", ["float32[2,4,16]"]),
     ("torch.special.xlog1py(a, b) of float32[4,6], float32[4,6]", None, "torch.special.xlog1py(a, b)", ["float32[4,6]", "float32[4,6]"]),
+    ("F.scaled_dot_product_attention(a.detach(), b.detach(), c.detach(), dropout_p=0.1) of float32[4,4,64,16], float32[4,4,64,16], float32[4,4,64,16]", None, "F.scaled_dot_product_attention(a.detach(), b.detach(), c.detach(), dropout_p=0.1)", ["float32[4,4,64,16]", "float32[4,4,64,16]", "float32[4,4,64,16]"]),
+    ("F.scaled_dot_product_attention(a.detach(), b.detach(), c.detach(), attn_mask=d, dropout_p=0.1) of float32[4,4,64,16], float32[4,4,64,16], float32[4,4,64,16], bool[4,1,64,64]", None, "F.scaled_dot_product_attention(a.detach(), b.detach(), c.detach(), attn_mask=d, dropout_p=0.1)", ["float32[4,4,64,16]", "float32[4,4,64,16]", "float32[4,4,64,16]", "bool[4,1,64,64]"]),
 ]
 
 

@@ -159,13 +159,13 @@ function mathAttentionIn(frame: Frame, row: Attention): Tensor {
   let { mask } = row;
   if (row.causal) mask = frame.empty([query.shape.at(-2) ?? 1, key.shape.at(-2) ?? 1], query.dtype);
   const keyT = transpose(frame, key);
-  const scaledKey = elementwiseOp(frame, "mul", [keyT, 1]);
-  const scores = plainMatmul(frame, scaled, scaledKey);
-  frame.free(scaledKey);
+  // the scaled key lives as long as the product, and so do the views of both
+  const scores = frame.scoped((inner) => plainMatmul(inner, scaled, elementwiseOp(inner, "mul", [keyT, 1])));
   if (mask !== undefined) elementwiseOp(frame, "add", [scores, mask], { inPlace: true });
   const weights = softmax(frame, scores, "softmax");
   frame.free(scores);
   const dropped = row.dropout ? dropWeights(frame, weights) : weights;
+  if (dropped !== weights) frame.free(weights);
   const result = cast(frame, plainMatmul(frame, dropped, value), row.query.dtype);
   // The weights are returned too, in the query's dtype; nobody takes them.
   cast(frame, dropped, row.query.dtype);
@@ -187,7 +187,7 @@ function plainMatmul(frame: Frame, a: Tensor, b: Tensor): Tensor {
 
 function dropWeights(frame: Frame, weights: Tensor): Tensor {
   if (frame.execution.device === "cuda") return nativeDropout(frame, weights);
-  return elementwiseOp(frame, "mul", [weights, emptyLike(frame, weights)]);
+  return frame.scoped((inner) => elementwiseOp(inner, "mul", [weights, emptyLike(inner, weights)]));
 }
 
 function run(call: OperatorCall): Tensor {
