@@ -3,6 +3,10 @@ import type { MessageText } from "./message";
 
 export const unknownReasons = {
   call: { en: "the call of `{name}` is not understood", "zh-cn": "无法理解对 `{name}` 的调用" },
+  chance: {
+    en: "`{name}` draws at random: what comes out only a run can know",
+    "zh-cn": "`{name}` 是随机抽取的：结果只有运行时才能得知",
+  },
   notInstalled: {
     en: "`{library}` is not found in a Python environment known here, so `{name}` cannot be read: choose the interpreter that has it (in the editor, or with `--python`)",
     "zh-cn":

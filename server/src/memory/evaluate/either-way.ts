@@ -42,7 +42,7 @@ export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unkn
   const [one, other] = [after(node.body), after(node.orelse)];
   if (one === undefined || other === undefined) return false;
   const isSame = names.every((_, i) => before[i] === undefined || isAlike(one[i], other[i]));
-  if (isSame) bind(one.map((value, i) => (before[i] === undefined ? reason : value)));
+  if (isSame) bind(one.map((value, i) => (before[i] === undefined ? reason : betterKnown(value, other[i]))));
   return isSame;
 }
 
@@ -94,6 +94,12 @@ function namesOf(target: Expression): string[] {
   return target.kind === "Tuple" ? target.elements.flatMap(namesOf) : [""];
 }
 
+/** Of two values that are alike the one of which more is known. */
+function betterKnown(one: Value | undefined, other: Value | undefined): Value | undefined {
+  const picture = one === undefined ? undefined : pictureOf(one);
+  return picture !== undefined && picture.channels === undefined ? other : one;
+}
+
 /** Whether two values are of the same size and type, so that it does not matter which of them it is. */
 export function isAlike(one: Value | undefined, other: Value | undefined): boolean {
   if (one === other) return true;
@@ -103,10 +109,11 @@ export function isAlike(one: Value | undefined, other: Value | undefined): boole
   }
   if (one === undefined || other === undefined) return false;
   const [first, second] = [pictureOf(one), pictureOf(other)];
+  if (first === undefined || second === undefined) return false;
+  // Both become samples of the same batches: channels that one does not know are the other's.
+  const { channels = second.channels } = first;
   return (
-    first !== undefined &&
-    second !== undefined &&
-    first.channels === second.channels &&
+    channels === (second.channels ?? channels) &&
     first.height === second.height &&
     first.width === second.width
   );

@@ -136,6 +136,7 @@ function mapped(base: string, source: Argument, operands: number): number[] | un
   if (!(source instanceof Tensor) || source.values === undefined) return undefined;
   if (base === "cumsum" && source.shape.length === 1) return summedUp(source.values);
   if (base === "flip" && source.shape.length === 1) return [...source.values].reverse();
+  if (base === "cumsum" && source.shape.length === 1) return runningSums(source.values);
   if (operands === 1 && Object.hasOwn(reduction, base)) {
     const reduce = reduction[base];
     return reduce === undefined || source.values.length === 0 ? undefined : [reduce(source.values)];
@@ -145,6 +146,14 @@ function mapped(base: string, source: Argument, operands: number): number[] | un
   if (apply === undefined || (operands > 1 && base !== "to")) return undefined;
   const values = source.values.map(apply);
   return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+function runningSums(values: readonly number[]): number[] {
+  let sum = 0;
+  const add = values.every(Number.isInteger)
+    ? (value: number) => sum + value
+    : (value: number) => Math.fround(sum + value);
+  return values.map((value) => (sum = add(value)));
 }
 
 function combined(

@@ -1,7 +1,9 @@
 /** `object[index]`, read, written and deleted. */
+import { unknownReasons } from "../../messages/estimate";
+import { message } from "../../messages/message";
 import type { Span } from "../../python/tree";
 import { Tensor } from "../tensor";
-import { isUnknown, type Unknown } from "../unknown";
+import { isUnknown, Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { runOperator } from "./bridge";
 import { dictRemove, dictSet, enumMembers, itemsOf } from "./iteration";
@@ -134,8 +136,9 @@ function positionOf(interpreter: Interpreter, index: Value, span: Span): number 
 
 /** Start, stop and step of a slice over a length, clipped as Python does. Unknown when a bound is not known. */
 export function sliceBounds(slice: SliceValue, length: number): [number, number, number] | Unknown {
-  for (const bound of [slice.lower, slice.upper, slice.step]) if (isUnknown(bound)) return bound;
-  const step = integer(slice.step) ?? 1;
+  const [lower, upper, given] = [boundOf(slice.lower), boundOf(slice.upper), boundOf(slice.step)];
+  for (const bound of [lower, upper, given]) if (isUnknown(bound)) return bound;
+  const step = integer(given) ?? 1;
   const clip = (bound: Value, otherwise: number): number => {
     const value = integer(bound);
     if (value === undefined) return otherwise;
@@ -143,8 +146,15 @@ export function sliceBounds(slice: SliceValue, length: number): [number, number,
     return step > 0 ? Math.min(Math.max(at, 0), length) : Math.min(Math.max(at, -1), length - 1);
   };
   return step >= 0
-    ? [clip(slice.lower, 0), clip(slice.upper, length), step]
-    : [clip(slice.lower, length - 1), clip(slice.upper, -1), step];
+    ? [clip(lower, 0), clip(upper, length), step]
+    : [clip(lower, length - 1), clip(upper, -1), step];
+}
+
+/** A bound of a slice as an int or None: a tensor of one element is its `__index__`. */
+function boundOf(bound: Value): Value {
+  if (bound === null || isUnknown(bound) || integer(bound) !== undefined) return bound;
+  const value = bound instanceof Tensor && bound.values?.length === 1 ? bound.values[0] : undefined;
+  return value ?? new Unknown(message(unknownReasons.tensorValue), undefined);
 }
 
 function slicePositions(slice: SliceValue, length: number): number[] | Unknown {

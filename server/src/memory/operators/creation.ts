@@ -213,6 +213,15 @@ export const creationRows: readonly OperatorRow[] = [
   },
   ...["zeros", "ones", "empty", "rand", "randn", "full", "randint"].map(like),
   ...["zeros", "ones", "empty"].map(newLike),
+  // the old `tensor.new(2, 3)`: of its own type, with whatever was in memory; of a list it has the list's numbers
+  {
+    names: ["Tensor.new"],
+    signature: "self, *size",
+    run: (call) => {
+      if (call.rest.some((size) => typeof size !== "number")) call.notUnderstood("size");
+      return made(call, call.restIntegers(), call.tensor("self").dtype);
+    },
+  },
   {
     names: ["Tensor.new_full"],
     signature: `self, size, fill_value, ${options}`,

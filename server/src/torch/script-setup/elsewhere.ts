@@ -6,8 +6,10 @@ import type { Call, FunctionDefinition, Lambda } from "../../python/tree";
 import type { ImportedFunction } from "../imported";
 import { callsWithin } from "../resolve-index";
 import type { SetupContext } from "../script-setup";
-import type { Place, TrainingLoop } from "../training-loop";
+import { enclosingFunction } from "../../python/walk";
+import type { LoopNode, Place, TrainingLoop } from "../training-loop";
 import { Constants } from "./constants";
+import { loopOfHandedLoss } from "./handed";
 import { pathTo } from "./way";
 
 /** A call and the function that it runs. */
@@ -47,8 +49,9 @@ function onlyLoop(context: SetupContext, calls: Iterable<Call>, files: number): 
   return only;
 }
 
-function loopOf({ context }: LoopElsewhere): TrainingLoop["loop"] | undefined {
-  return context.trainingLoops.loops[0]?.loop;
+function loopOf({ paths: [path = []] }: LoopElsewhere): LoopNode | undefined {
+  const last = path.findLast((place) => place.kind === "loop");
+  return last?.kind === "loop" ? last.node : undefined;
 }
 
 /** The loop in the function that a call runs, or in those of further files that it calls. */
@@ -75,6 +78,9 @@ function behind(
   };
   if (found.length > 0)
     return { call, through: [step], context: there, paths: found.map(({ path }) => path) };
+  const handed = loopOfHandedLoss(resolver, definition);
+  if (handed !== undefined && enclosingFunction(handed) === definition)
+    return { call, through: [step], context: there, paths: [[{ kind: "loop", node: handed }]] };
   if (files <= 1) return undefined;
   const further = onlyLoop(there, callsWithin(resolver.index, definition), files - 1);
   return further && { ...further, call, through: [step, ...further.through] };

@@ -4,19 +4,28 @@ import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup
 import { contains } from "../training-loop/search";
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf } from "./forward";
+import { loopOfHandedLoss } from "./handed";
 import { modelOf, optimizerOf } from "./optimizer";
 import { callsOn, pathTo, wayTo } from "./way";
 
 export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
   const { loops } = context.trainingLoops;
   const [first] = loops;
-  if (first === undefined) return iterationElsewhere(context);
+  if (first === undefined) return iterationOfHandedLoss(context) ?? iterationElsewhere(context);
   const overModels = new Set(loops.filter(isOverOptimizers).map(({ loop }) => loop));
   const paths = loops.map(pathTo);
   const shared = sharedLoop(paths, overModels) ?? sharedLoop(paths);
   if (shared === undefined) return undefined;
   const { loop, path } = shared;
   const value = { root: first.root, through: callsOn(path), loop, isOfOneModel: isOfOneModel(context) };
+  return { value, span: { start: loop.start, end: loop.end } };
+}
+
+/** A loop of this file that hands loss and optimizer to what runs the backward. */
+function iterationOfHandedLoss(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
+  const loop = loopOfHandedLoss(context.resolver);
+  if (loop === undefined) return undefined;
+  const value = { ...wayTo(context, loop), loop, isOfOneModel: false };
   return { value, span: { start: loop.start, end: loop.end } };
 }
 

@@ -56,7 +56,7 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
     const shape = shapeFrom(interpreter, args.or(sizeAt, sizeName, new TupleValue([])), span);
     const dtype = args.keywords.get("dtype") ?? (sizeAt === 0 ? args.at(1) : undefined);
     // One number, which a run draws.
-    if (shape?.length === 0) return interpreter.unknown("call", span, { name });
+    if (shape?.length === 0) return interpreter.unknown("chance", span, { name });
     if (shape === undefined || (dtype !== undefined && dtype !== null && !(dtype instanceof DtypeValue)))
       return args.unknown() ?? interpreter.unknown("call", span, { name });
     return arrayFilled(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
@@ -66,7 +66,8 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
 /** `rand(2, 3)`: the sizes themselves are the arguments. */
 const randomOf: Native = (interpreter, args, span) => {
   const shape = shapeFrom(interpreter, new TupleValue([...args.positional]), span);
-  return shape === undefined || shape.length === 0
+  if (shape?.length === 0) return interpreter.unknown("chance", span, { name: "numpy.random.rand" });
+  return shape === undefined
     ? (args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.random.rand" }))
     : arrayFilled(interpreter, shape, "float64");
 };
@@ -244,6 +245,20 @@ export const arrayConstants: Readonly<Record<string, () => Value>> = Object.from
   ]),
 );
 
+/** `choice(items, size)`: one of them where no size is given, which a run draws. */
+const choice: Native = (interpreter, args, span) => {
+  const size = args.get(1, "size") ?? null;
+  const items = args.at(0) ?? null;
+  const shape = size === null ? [] : shapeFrom(interpreter, size, span);
+  if (shape === undefined || shape.length === 0)
+    return args.unknown() ?? interpreter.unknown("chance", span, { name: "numpy.random.choice" });
+  if (items instanceof Tensor)
+    return arrayFilled(interpreter, [...shape, ...items.shape.slice(1)], items.dtype);
+  return typeof items === "number"
+    ? arrayFilled(interpreter, shape, "int64")
+    : interpreter.unknown("call", span, { name: "numpy.random.choice" });
+};
+
 const random: Readonly<Record<string, Native>> = {
   rand: randomOf,
   randn: randomOf,
@@ -253,6 +268,7 @@ const random: Readonly<Record<string, Native>> = {
   normal: filled("numpy.random.normal", 2, "size", "float64"),
   uniform: filled("numpy.random.uniform", 2, "size", "float64"),
   randint: filled("numpy.random.randint", 2, "size", "int64"),
+  choice,
 };
 
 export const arrayFunctions: Readonly<Record<string, Native>> = {

@@ -44,8 +44,10 @@ export function finishEnum(interpreter: Interpreter, type: ClassValue): void {
     const value: Value = given instanceof AutoValue ? (isText ? name.toLowerCase() : last + 1) : given;
     if (typeof value === "number") last = value;
     const member = new ObjectValue(type);
-    member.attributes.set("name", name);
-    member.attributes.set("value", value);
+    for (const [key, own] of [["name", name] as const, ["value", value] as const]) {
+      member.attributes.set(key, own);
+      member.attributes.set(`_${key}_`, own);
+    }
     if ((isText && typeof value === "string") || (isNumber && typeof value === "number"))
       member.payload = value;
     interpreter.references.adopt(type, member);

@@ -51,6 +51,11 @@ const modeChannels: Readonly<Record<string, number>> = {
   CMYK: 4,
 };
 
+/** How many bands a picture of a mode has; undefined for what is no mode. */
+export function channelsOfMode(mode: Value): number | undefined {
+  return typeof mode === "string" && Object.hasOwn(modeChannels, mode) ? modeChannels[mode] : undefined;
+}
+
 const same: Native = (_, args) => args.at(0) ?? null;
 
 const image = libraryClass("Image", {
@@ -237,7 +242,7 @@ const shapings: Readonly<Record<string, readonly [parameter: string, shaping: Sh
 
 /** Transforms that leave size, channels and type as they are. */
 const keepers = (
-  "RandomHorizontalFlip RandomVerticalFlip ColorJitter Normalize RandomErasing RandomAffine RandomPerspective " +
+  "RandomHorizontalFlip RandomVerticalFlip ColorJitter RandomErasing RandomAffine RandomPerspective " +
   "GaussianBlur RandAugment AutoAugment TrivialAugmentWide AugMix RandomGrayscale RandomInvert RandomPosterize " +
   "RandomSolarize RandomAdjustSharpness RandomAutocontrast RandomEqualize ElasticTransform RandomPhotometricDistort " +
   "RandomChannelPermutation GaussianNoise"
@@ -252,16 +257,47 @@ function shapingTransform(name: string, parameter: string, shaping: Shaping): Na
   return (interpreter, args, span) => {
     if (args.keywords.has("max_size")) return interpreter.unknown("call", span, { name });
     const sizes = numbersIn(interpreter, args.or(0, parameter, null), span);
-    return transform(name, (inner, given, place) =>
+    const made = transform(name, (inner, given, place) =>
       reshape(inner, given.at(0) ?? null, shaping(sizes), name, place ?? span),
     );
+    return withoutChange(made);
   };
 }
 
 const keeper =
   (name: string): Native =>
   () =>
-    transform(name, same);
+    withoutChange(transform(name, same));
+
+/** Transforms that keep the channels of what they are given. */
+const channelKeepers = new WeakSet<NativeFunction>();
+
+function withoutChange(made: NativeFunction): NativeFunction {
+  channelKeepers.add(made);
+  return made;
+}
+
+/** Channels that a transform needs: `Normalize` with several means refuses any other number. */
+const channelsNeeded = new WeakMap<NativeFunction, number>();
+
+const normalize: Native = (interpreter, args, span) => {
+  const made = withoutChange(transform("Normalize", same));
+  const means = itemsOf(interpreter, args.or(0, "mean", null), span);
+  // One mean fits any number of channels.
+  if (!isUnknown(means) && means.length > 1) channelsNeeded.set(made, means.length);
+  return made;
+};
+
+/** The channels that the transforms behind a place need of what they are given; undefined where they leave that open. */
+function channelsNeededBy(steps: readonly Value[]): number | undefined {
+  for (const step of steps) {
+    if (!(step instanceof NativeFunction)) return undefined;
+    const needed = channelsNeeded.get(step);
+    if (needed !== undefined) return needed;
+    if (!channelKeepers.has(step)) return undefined;
+  }
+  return undefined;
+}
 
 /** A rotation keeps the size unless it is told to expand. */
 const rotation: Native = (interpreter, args, span) =>
@@ -286,7 +322,7 @@ export function tensorOfPicture(dtype: Dtype): Native {
 const toTensor =
   (name: string, dtype: Dtype): Native =>
   () =>
-    transform(name, tensorOfPicture(dtype));
+    withoutChange(transform(name, tensorOfPicture(dtype)));
 
 /** Of an array the channels come last; bytes become numbers between 0 and 1. */
 function channelsFirst(interpreter: Interpreter, { shape, dtype }: Tensor): Value {
@@ -357,7 +393,13 @@ const compose: Native = (interpreter, args, span) => {
     "Compose",
     (inner, given, place) => {
       let value = given.at(0) ?? null;
-      for (const step of steps) value = inner.call(step, new CallArguments([value]), place ?? span);
+      for (const [i, step] of steps.entries()) {
+        const picture = pictureOf(value);
+        const channels = picture?.channels ?? channelsNeededBy(steps.slice(i));
+        if (picture !== undefined && channels !== picture.channels)
+          value = imageOf(inner, { ...picture, channels });
+        value = inner.call(step, new CallArguments([value]), place ?? span);
+      }
       return value;
     },
     ...steps,
@@ -396,6 +438,7 @@ const transforms: Readonly<Record<string, Native>> = {
     ]),
   ),
   ...Object.fromEntries(keepers.map((name) => [name, keeper(name)])),
+  Normalize: normalize,
   RandomRotation: rotation,
   ToTensor: toTensor("ToTensor", "float32"),
   PILToTensor: toTensor("PILToTensor", "uint8"),

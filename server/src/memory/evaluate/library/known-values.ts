@@ -46,6 +46,34 @@ const unique: Native = (interpreter, args, span) => {
   ]);
 };
 
+/** `torch.unique_consecutive`: neighbours that are the same become one; with `return_counts` how many they were. */
+const uniqueConsecutive: Native = (interpreter, args, span) => {
+  const given = args.at(0);
+  const others = [...args.keywords.keys()].filter((name) => name !== "return_counts");
+  const isFollowed = args.positional.length === 1 && others.length === 0;
+  if (!isFollowed || !(given instanceof Tensor) || given.values === undefined)
+    return runOperator(interpreter, "torch.unique_consecutive", args, span);
+  const runs: { readonly value: number; count: number }[] = [];
+  for (const value of given.values) {
+    const last = runs.at(-1);
+    if (last?.value === value) last.count++;
+    else runs.push({ value, count: 1 });
+  }
+  const of = (numbers: readonly number[], dtype: Dtype): Value => vector(interpreter, numbers, dtype, span);
+  const values = of(
+    runs.map(({ value }) => value),
+    given.dtype,
+  );
+  if (args.keywords.get("return_counts") !== true) return values;
+  return new TupleValue([
+    values,
+    of(
+      runs.map(({ count }) => count),
+      "int64",
+    ),
+  ]);
+};
+
 /** `torch.diff` of a vector: each element without the one before. */
 const difference: Native = (interpreter, args, span) => {
   const given = args.at(0);
@@ -67,5 +95,6 @@ const difference: Native = (interpreter, args, span) => {
 
 export const knownValueFunctions: Readonly<Record<string, Native>> = {
   "torch.unique": unique,
+  "torch.unique_consecutive": uniqueConsecutive,
   "torch.diff": difference,
 };

@@ -52,6 +52,7 @@ function canonical(path: string): string {
     .replace(/^torch\.nn\.parameter\./, "torch.nn.")
     .replace(/^torch\.cuda\.(\w+Tensor)$/, "torch.$1")
     .replace(/^torch\.functional\./, "torch.")
+    .replace(/^torch\.nn\.parallel\.(?:distributed|data_parallel)\.([A-Z]\w*)$/, "torch.nn.parallel.$1")
     .replace(/^torch\.autograd\.function\./, "torch.autograd.")
     .replace(/^torch\.cuda\.amp\.autocast_mode\./, "torch.cuda.amp.")
     .replace(/^torch\.autograd\.grad_mode\./, "torch.")

@@ -157,7 +157,10 @@ function indexed(
   if (index instanceof Tensor) return index.shape.length === 0 ? "dropped" : "unknown";
   if (index instanceof ListValue) return { size: index.items.length };
   if (isOpenArray(index)) return { size: undefined };
-  if (!(index instanceof SliceValue) || index.step !== null) return "unknown";
+  if (!(index instanceof SliceValue)) return "unknown";
+  // `[::-1]`
+  if (index.step === -1 && index.lower === null && index.upper === null) return { size };
+  if (index.step !== null) return "unknown";
   const lower = index.lower === null ? 0 : integer(index.lower);
   const upper = index.upper === null ? size : integer(index.upper);
   if (index.lower === null && index.upper === null) return { size };

@@ -12,7 +12,7 @@ import { dataTensor } from "../nn/tensors";
 import { integer } from "../numbers";
 import { LibraryName, ListValue, ObjectValue, TupleValue, type Native, type Value } from "../values";
 import { libraryClass, libraryObject } from "./batches";
-import { imageOf, pictureOf } from "./images";
+import { channelsOfMode, imageOf, pictureOf } from "./images";
 import { formOfArray, openArray, type OpenShape } from "./open-arrays";
 
 function failed(interpreter: Interpreter, args: CallArguments, name: string, span: Span | undefined): Value {
@@ -173,8 +173,10 @@ const fromArray: Native = (interpreter, args, span) => {
   const form = formOfArray(args.at(0) ?? null);
   if (form === undefined || form.shape.length > 3)
     return failed(interpreter, args, "PIL.Image.fromarray", span);
-  const [height, width, channels] = form.shape;
-  return imageOf(interpreter, { height, width, channels: form.shape.length === 2 ? 1 : channels });
+  const [height, width, last] = form.shape;
+  const mode = args.or(1, "mode", null);
+  const channels = form.shape.length === 2 ? 1 : last;
+  return imageOf(interpreter, { height, width, channels: channels ?? channelsOfMode(mode) });
 };
 
 const keepers = (

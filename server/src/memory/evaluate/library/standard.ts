@@ -176,6 +176,11 @@ const cast: Native = (_, args) => args.at(1) ?? null;
 /** A value of the operating system or of chance: nobody can know it here. */
 const notKnown: Native = (interpreter, _, span) => interpreter.unknown("call", span, { name: "os" });
 
+const drawn =
+  (name: string): Native =>
+  (interpreter, _, span) =>
+    interpreter.unknown("chance", span, { name });
+
 const environment: Native = (interpreter, args, span) => {
   const otherwise = args.get(1, "default");
   return otherwise === undefined
@@ -254,6 +259,12 @@ export const standardFunctions: Readonly<Record<string, Native>> = {
   "time.time": notKnown,
   "time.perf_counter": notKnown,
   "random.seed": nothing,
+  ...Object.fromEntries(
+    ["random", "uniform", "randint", "randrange", "gauss", "choice"].map((name) => [
+      `random.${name}`,
+      drawn(`random.${name}`),
+    ]),
+  ),
   "numpy.random.seed": nothing,
   "sys.exit": nothing,
   "gc.collect": () => 0,

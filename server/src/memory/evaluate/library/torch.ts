@@ -224,7 +224,9 @@ const initialisers = (
 /** Functions of the set-up that leave the step's memory as it is. */
 const without = (
   "torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.cuda.empty_cache torch.cuda.set_device " +
-  "torch.cuda.synchronize torch.set_float32_matmul_precision torch.use_deterministic_algorithms torch.set_num_threads " +
+  "torch.cuda.synchronize torch.distributed.barrier torch.distributed.all_reduce torch.distributed.broadcast " +
+  "torch.distributed.reduce torch.distributed.init_process_group torch.distributed.destroy_process_group " +
+  "torch.set_float32_matmul_precision torch.use_deterministic_algorithms torch.set_num_threads " +
   "torch.autograd.set_detect_anomaly torch.set_printoptions torch._assert torch.backends.cuda.enable_flash_sdp " +
   "torch.backends.cuda.enable_math_sdp torch.backends.cuda.enable_mem_efficient_sdp torch._dynamo.disable"
 ).split(" ");
