@@ -123,6 +123,6 @@ function lossName({ name, form, reduction }: ScriptLoss): string | undefined {
   return reduction === undefined || reduction === "mean" || reduction === "sum" ? lossNames[name] : undefined;
 }
 
-function construction({ construction: call }: ScriptModel, source: Source) {
-  return call === undefined ? undefined : { text: source.slice(call), expression: call };
+function construction({ construction: call, way }: ScriptModel, source: Source) {
+  return call === undefined ? undefined : { text: source.slice(call), expression: call, way };
 }

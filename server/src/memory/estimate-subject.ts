@@ -92,7 +92,7 @@ export function classSubject(program: Program, name: string, from: SettingOrigin
 export function trainedSubject(program: Program, module: Module, setup: TrainingSetup): Subject | undefined {
   const setting = setup.model;
   if (setting !== undefined) {
-    const { expression, text } = setting.value;
+    const { expression, text, way } = setting.value;
     const span = setting.span ?? classSpan(program, expression) ?? { start: 0, end: 0 };
     const inFile = setting.from === "script" && expression.parent !== undefined;
     return {
@@ -101,7 +101,8 @@ export function trainedSubject(program: Program, module: Module, setup: Training
       text,
       className: expression.kind === "Call" ? nameOf(expression) || undefined : undefined,
       defaultCall: defaultCall(program, expression),
-      build: (each) => (inFile ? each.evaluateInPlace(expression) : each.evaluate(expression, setting.span)),
+      build: (each) =>
+        inFile ? each.evaluateInPlace(expression, way) : each.evaluate(expression, setting.span),
     };
   }
   const classes = program.moduleClasses();

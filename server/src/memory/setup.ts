@@ -4,6 +4,7 @@
  * merges them (header over script over default).
  */
 import type { Expression, Span } from "../python/tree";
+import type { WayToCall } from "./evaluate/way";
 import type { WayToLoop } from "./evaluate/training/iteration";
 import type { Dtype } from "./tensor";
 import type { Unknown } from "./unknown";
@@ -91,6 +92,13 @@ export interface MeasuredPoint {
   readonly bytes: number;
 }
 
+export interface ModelSetting {
+  readonly text: string;
+  readonly expression: Expression;
+  /** From where the script begins to the expression, of one that stands in the script. */
+  readonly way?: Pick<WayToCall, "root" | "through"> | undefined;
+}
+
 export interface TrainingSetup {
   /** Usable bytes of the device, and its name when it was given as a card. */
   readonly device?: Setting<{ readonly bytes: number; readonly card: string | undefined }>;
@@ -107,7 +115,7 @@ export interface TrainingSetup {
   readonly targets?: Setting<readonly InputSpecification[]>;
   readonly loss?: Setting<string>;
   /** A Python expression over the file's names, already lowered; its offsets are relative to its own text. */
-  readonly model?: Setting<{ readonly text: string; readonly expression: Expression }>;
+  readonly model?: Setting<ModelSetting>;
   readonly optimizer?: Setting<OptimizerSetting>;
   readonly precision?: Setting<Precision>;
   readonly attention?: Setting<AttentionBackend>;

@@ -57,6 +57,8 @@ export interface ScriptModel {
   readonly classDefinition: ClassDefinition | undefined;
   /** `Net(width=64)`, inside `.cuda()`, `DDP(…)`, `torch.compile(…)`. */
   readonly construction: Call | undefined;
+  /** The way to the construction. */
+  readonly way?: ScriptWay | undefined;
 }
 
 export interface ScriptCheckpointing {
@@ -68,12 +70,27 @@ export interface ScriptCheckpointing {
   readonly call: Call;
 }
 
+/** How a launcher runs a function: with what it is given for it, behind the process's number where it passes that. */
+export interface ScriptLaunch {
+  readonly callee: Expression;
+  readonly given: Expression | undefined;
+  readonly passesRank: boolean;
+}
+
+/** A call on a way and the function that it runs. */
+export interface ScriptStep {
+  readonly call: Call;
+  readonly target: FunctionDefinition | Lambda;
+  /** The call starts processes that run the function. */
+  readonly launch?: ScriptLaunch | undefined;
+}
+
 /** The way to a place of the script from where it begins. */
 export interface ScriptWay {
   /** The function in which the way there begins; `undefined` for the module's own code. */
   readonly root: FunctionDefinition | Lambda | undefined;
   /** Calls of functions of the file that lead to it, outermost first. */
-  readonly through: readonly { readonly call: Call; readonly target: FunctionDefinition | Lambda }[];
+  readonly through: readonly ScriptStep[];
 }
 
 /** The call that trains a model by itself. */

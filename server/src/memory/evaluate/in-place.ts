@@ -63,16 +63,17 @@ function blocksOf(node: Node): (readonly Statement[])[] {
 /**
  * The model that a call of the file makes, evaluated in the function (or top-level block) it stands in. Where the call is
  * part of `model = …`, it is what `model` is when the optimizer is made: layers replaced and parameters frozen meanwhile
- * count.
+ * count. `entered` is the frame of that function as its caller made it; without one its parameters take their defaults.
  */
 export function evaluateInPlace(
   interpreter: Interpreter,
   expression: Expression,
   allowance: () => void,
+  entered?: Frame,
 ): Value {
   const { callee, before } = pathTo(expression);
   const outer = interpreter.frame;
-  interpreter.frame = callee === undefined ? interpreter.globals : frameOf(interpreter, callee);
+  interpreter.frame = entered ?? (callee === undefined ? interpreter.globals : frameOf(interpreter, callee));
   try {
     prepare(interpreter, before.flat(), allowance);
     interpreter.noted.clear();

@@ -10,10 +10,12 @@ import { assignUnknown } from "./assign";
 import { isModuleClass } from "./classes";
 import { evaluateInPlace, trains } from "./in-place";
 import { effectsOf } from "./effects";
-import { Interpreter, type Limits } from "./interpreter";
+import type { Frame } from "./frame";
+import { Interpreter, type BatchSampler, type Limits } from "./interpreter";
 import { namedModules, tensorsOf } from "./nn/state";
 import type { ObjectValue } from "./values";
 import { ClassValue, FunctionValue, type Value } from "./values";
+import { Walk, type WayToCall } from "./way";
 import type { World } from "./world";
 
 /** The top level may take this many steps altogether, and one statement of it this many. */
@@ -143,9 +145,23 @@ export class Program {
     return interpreter.guard(() => interpreter.hide(() => this.hold(interpreter.evaluate(expression))));
   }
 
-  /** Evaluates an expression of the file where it stands. */
-  evaluateInPlace(expression: Expression): Value {
-    return evaluateInPlace(this.interpreter, expression, () => this.allowSteps());
+  /** Evaluates an expression of the file where it stands, with what the calls on the way there give. */
+  evaluateInPlace(expression: Expression, way?: Pick<WayToCall, "root" | "through">): Value {
+    const frame = way === undefined ? undefined : this.frameAt(way);
+    return evaluateInPlace(this.interpreter, expression, () => this.allowSteps(), frame);
+  }
+
+  /** The frame that the calls of a way lead into; undefined where there are none or one of them is not understood. */
+  private frameAt({ root, through }: Pick<WayToCall, "root" | "through">): Frame | undefined {
+    const { interpreter } = this;
+    if (through.length === 0) return undefined;
+    const outer = interpreter.frame;
+    const sampler: BatchSampler = { scale: 1, sizes: new Set(), isEntering: false, named: new Set() };
+    const walk = new Walk(interpreter, sampler);
+    const fault = interpreter.guard(() => walk.into({ root, through }));
+    interpreter.frame = outer;
+    interpreter.sampler = undefined;
+    return fault === undefined ? walk.frames.at(-1) : undefined;
   }
 
   /** An instance of a class, its arguments left at their defaults. */

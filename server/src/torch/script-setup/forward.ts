@@ -5,7 +5,7 @@ import type { ScriptForward, ScriptValue, SetupContext } from "../script-setup";
 import { createGradientModes, type GradientModes } from "../provenance/gradient-mode";
 import { identify, type Place, type TrainingLoop } from "../training-loop";
 import { modelOf } from "./optimizer";
-import { callsOn } from "./way";
+import { callsOn, fromTheBeginning } from "./way";
 
 /** Helpers that are followed from the loop to the call. */
 const maximalDepth = 4;
@@ -59,8 +59,7 @@ class ForwardFinder {
     if (first === undefined) return undefined;
     const others = found.slice(1).filter(({ call }) => !areAlternatives(first.call, call));
     return {
-      root: loop.root,
-      through: callsOn(first.path),
+      ...fromTheBeginning(this.context, { root: loop.root, through: callsOn(first.path) }),
       call: first.call,
       others: others.map(({ call }) => call),
     };

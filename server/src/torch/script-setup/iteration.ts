@@ -6,7 +6,7 @@ import { identify, type LoopNode, type Place, type TrainingLoop } from "../train
 import { forwardOf } from "./forward";
 import { loopOfHandedLoss } from "./handed";
 import { modelOf, optimizerOf } from "./optimizer";
-import { callsOn, pathTo, wayTo } from "./way";
+import { callsOn, fromTheBeginning, pathTo, wayTo } from "./way";
 
 export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
   const { loops } = context.trainingLoops;
@@ -17,7 +17,8 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
   const shared = sharedLoop(paths, overModels) ?? sharedLoop(paths);
   if (shared === undefined) return undefined;
   const { loop, path } = shared;
-  const value = { root: first.root, through: callsOn(path), loop, isOfOneModel: isOfOneModel(context) };
+  const way = fromTheBeginning(context, { root: first.root, through: callsOn(path) });
+  const value = { ...way, loop, isOfOneModel: isOfOneModel(context) };
   return { value, span: { start: loop.start, end: loop.end } };
 }
 

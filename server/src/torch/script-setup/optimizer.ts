@@ -6,6 +6,7 @@ import type { ScriptModel, ScriptOptimizer, ScriptValue, SetupContext } from "..
 import { configuredOptimizer } from "./deepspeed";
 import { fitCalls } from "./fit";
 import { identify, relate } from "../training-loop";
+import { wayTo } from "./way";
 
 /** Arguments that say nothing about memory. */
 const ignored: ReadonlySet<string> = new Set([
@@ -155,6 +156,7 @@ export function modelOf(context: SetupContext): ScriptValue<ScriptModel> | undef
       className: object.className,
       classDefinition: object.classDefinition,
       construction,
+      way: construction === undefined ? undefined : wayTo(context, construction),
     },
     span: construction ?? expression,
   };
