@@ -184,13 +184,23 @@ export class Estimator {
   private estimateTrained(): ModelEstimate | undefined {
     const reached = this.reachIteration();
     if (reached === undefined) return this.estimateOne();
-    if ("reason" in reached) return this.estimateOne() ?? this.modelMissing(reached);
+    if ("reason" in reached) {
+      this.explainInput(reached.reason);
+      return this.estimateOne() ?? this.modelMissing(reached);
+    }
     const { built, setup, ran } = reached;
     const subject = subjectOf(reached.iteration, setup);
     if (ran.measure.backward === undefined) return this.withoutStep(reached, subject);
     this.setup = setup;
     this.subject = { value: subject };
     return this.withSteps(subject, built, ran);
+  }
+
+  /** Why the training loop does not tell what the model is given, where nothing else does. */
+  private explainInput(reason: Unknown | undefined): void {
+    const { inputs, inputsUnknown } = this.setup;
+    if (inputs === undefined && inputsUnknown === undefined && reason !== undefined)
+      this.setup = { ...this.setup, inputsUnknown: reason };
   }
 
   /** The script's own iteration, run once, or why it has no model; undefined where that is not asked for. */
@@ -209,6 +219,9 @@ export class Estimator {
    * model by itself.
    */
   private withoutStep({ built, iteration, ran }: Reached, subject: Subject): ModelEstimate | undefined {
+    const { fault } = ran.measure;
+    const reason = ran.noted.find((unknown) => unknown !== fault) ?? fault;
+    this.explainInput(reason);
     const one = this.estimateOne();
     const isBuilt = one !== undefined && one.notBuilt !== true;
     const onlyInputUnknown = one?.peak === null && one.unknown.length === 1;
@@ -216,8 +229,6 @@ export class Estimator {
     const { interpreter } = built.program;
     interpreter.noted.clear();
     for (const change of iteration.changes) interpreter.note(change);
-    const { fault } = ran.measure;
-    const reason = ran.noted.find((unknown) => unknown !== fault) ?? fault;
     if (reason !== undefined) this.setup = { ...this.setup, inputsUnknown: reason };
     this.subject = { value: subject };
     return this.assemble(subject, built, undefined);

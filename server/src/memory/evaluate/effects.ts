@@ -27,6 +27,9 @@ const tellingNames = new Set(
   ).split(" "),
 );
 
+/** Methods that fill what is there with other values: a checkpoint leaves models and optimizers as large as they are. */
+const fillingValues = new Set(["load_state_dict"]);
+
 const trainingNames = new Set(["backward", "manual_backward", "step", "zero_grad"]);
 
 export function effectsOf(body: readonly Statement[]): Effects {
@@ -98,7 +101,7 @@ function changedByCall(expression: Expression): Expression[] {
   if (expression.kind !== "Call") return [];
   const { callee } = expression;
   const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
-  if (tellingNames.has(name)) return [];
+  if (tellingNames.has(name) || fillingValues.has(name)) return [];
   const given = [...expression.positional, ...expression.keywords.map((keyword) => keyword.value)];
   const named = given.filter((argument) => argument.kind === "Name" || argument.kind === "Attribute");
   return callee.kind === "Attribute" ? [callee.object, ...named] : named;

@@ -19,19 +19,7 @@ export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unkn
   if (!isData(interpreter)) return false;
   const names = [...new Set([...boundNames(node.body), ...boundNames(node.orelse)])];
   if (names.includes("")) return false;
-  const { frame, references } = interpreter;
-  const values = (): (Value | undefined)[] =>
-    names.map((name) => {
-      const value = frame.lookup(name);
-      return value === undefined ? undefined : references.keep(value);
-    });
-  const bind = (given: readonly (Value | undefined)[]): void => {
-    names.forEach((name, i) => {
-      const value = given[i];
-      if (value === undefined) frame.remove(references, name);
-      else frame.assign(references, name, value);
-    });
-  };
+  const { values, bind } = variables(interpreter, names);
   const before = values();
   const after = (arm: readonly Statement[]): readonly (Value | undefined)[] | undefined => {
     const completion = tried(interpreter, arm);
@@ -46,22 +34,48 @@ export function isSameEitherWay(interpreter: Interpreter, node: If, reason: Unkn
   return isSame;
 }
 
+/** Reading and writing names of the current frame together. */
+function variables({ frame, references }: Interpreter, names: readonly string[]) {
+  return {
+    values: (): (Value | undefined)[] =>
+      names.map((name) => {
+        const value = frame.lookup(name);
+        return value === undefined ? undefined : references.keep(value);
+      }),
+    bind: (given: readonly (Value | undefined)[]): void => {
+      names.forEach((name, i) => {
+        const value = given[i];
+        if (value === undefined) frame.remove(references, name);
+        else frame.assign(references, name, value);
+      });
+    },
+  };
+}
+
 /** `if random() > p: return picture` before a last `return blurred(picture)`: what is returned, where it does not matter which. */
 export function returnedEitherWay(interpreter: Interpreter, node: If): Completion {
-  const [first, ...more] = node.body;
-  const second = node.orelse[0] ?? lastAfter(node);
-  if (!isData(interpreter) || first?.kind !== "Return" || more.length > 0) return undefined;
-  if (second?.kind !== "Return" || node.orelse.length > 1) return undefined;
-  const run = (statement: Statement): Value | undefined => {
-    const completion = tried(interpreter, [statement]);
+  const last = lastAfter(node);
+  const [first, second] = [node.body, node.orelse.length > 0 || last === undefined ? node.orelse : [last]];
+  if (!isData(interpreter) || !onlyReturns(first) || !onlyReturns(second)) return undefined;
+  const { values, bind } = variables(interpreter, [...new Set([...first, ...second].flatMap(namesBoundBy))]);
+  const before = values();
+  const run = (arm: readonly Statement[]): Value | undefined => {
+    const completion = tried(interpreter, arm);
+    bind(before);
     return completion !== undefined && "kind" in completion && completion.kind === "return"
       ? interpreter.references.own(completion.value)
       : undefined;
   };
   const [one, other] = [run(first), run(second)];
   if (one === undefined || !isAlike(one, other)) return undefined;
-  interpreter.references.retain(one);
-  return { kind: "return", value: one };
+  const value = betterKnown(one, other) ?? one;
+  interpreter.references.retain(value);
+  return { kind: "return", value };
+}
+
+/** An arm that does nothing but to name values and to return one. */
+function onlyReturns(arm: readonly Statement[]): boolean {
+  return arm.at(-1)?.kind === "Return" && !boundNames(arm.slice(0, -1)).includes("");
 }
 
 /** Runs an arm that may not be the one: what it allocates on its way is no part of any peak. */
@@ -84,9 +98,11 @@ function isData({ sampler, training, execution }: Interpreter): boolean {
 /** The names that an arm of plain assignments binds; an empty one where it does anything else. */
 function boundNames(arm: readonly Statement[]): string[] {
   if (effectsOf(arm).trains) return [""];
-  return arm.flatMap((statement) =>
-    statement.kind === "Assign" ? statement.targets.flatMap(namesOf) : [""],
-  );
+  return arm.flatMap((statement) => (statement.kind === "Assign" ? namesBoundBy(statement) : [""]));
+}
+
+function namesBoundBy(statement: Statement): string[] {
+  return statement.kind === "Assign" ? statement.targets.flatMap(namesOf) : [];
 }
 
 function namesOf(target: Expression): string[] {

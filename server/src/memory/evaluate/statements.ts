@@ -204,8 +204,10 @@ function undecided(interpreter: Interpreter, node: tree.If, reason: Unknown): Co
  * early, logging. It is no part of the step; what it binds is not known, and matters where it is used.
  */
 function isAside(interpreter: Interpreter, ...effects: readonly Effects[]): boolean {
-  const { training } = interpreter;
-  return training?.forwards === 0 && !effects.some(({ trains }) => trains);
+  const { training, frame } = interpreter;
+  if (training?.forwards !== 0 || effects.some(({ trains }) => trains)) return false;
+  // What a helper returns is used: it is not passed by.
+  return frame === training.loopFrame || !effects.some(({ leaves }) => leaves);
 }
 
 function passBy(interpreter: Interpreter, effects: readonly Effects[], reason: Unknown): void {

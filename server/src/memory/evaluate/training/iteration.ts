@@ -4,7 +4,7 @@
  * several backwards and optimizers, losses of the script's own. Bytes throughout.
  */
 import type { Expression, For, Module, While } from "../../../python/tree";
-import { childrenOf, walk } from "../../../python/walk";
+import { childrenOf, dottedPath, walk } from "../../../python/walk";
 import { roundedUp } from "../../allocation-log";
 import type { Execution, TimelinePoint } from "../../tape";
 import type { Storage, Tensor } from "../../tensor";
@@ -83,6 +83,7 @@ export class ScriptIteration {
     const frames = [interpreter.globals, ...walk.frames];
     keepChanges(interpreter);
     interpreter.training = new TrainingTrace(interpreter);
+    interpreter.training.loopFrame = interpreter.frame;
     const entry = entryOf(program, frames);
     const before = [...interpreter.noted];
     const iteration = new Iteration(program, sampler, way.loop);
@@ -277,13 +278,21 @@ export class ScriptIteration {
 
   /** The name that the loop calls like a model, and why nobody knows what it is; undefined where there is none. */
   get missingModel(): MissingModel | undefined {
-    for (const name of namesCalledIn(this.loop)) {
-      const value = this.frames.findLast(({ variables }) => variables.has(name))?.variables.get(name);
+    for (const path of pathsCalledIn(this.loop)) {
+      const value = this.valueAt(path.split("."));
       const [hidden] = value instanceof ObjectValue ? unknownParts(value) : [];
       const reason = value !== undefined && isUnknown(value) ? value : hidden;
-      if (reason !== undefined) return { name, reason };
+      if (reason !== undefined) return { name: path, reason };
     }
     return undefined;
+  }
+
+  /** A variable on the way to the loop, or what an object in one holds under a name. */
+  private valueAt([name = "", ...attributes]: readonly string[]): Value | undefined {
+    let value = this.frames.findLast(({ variables }) => variables.has(name))?.variables.get(name);
+    for (const attribute of attributes)
+      value = value instanceof ObjectValue ? value.attributes.get(attribute) : undefined;
+    return value;
   }
 
   /** Takes everything off the figures that is not the models' and was there before the loop. */
@@ -313,12 +322,14 @@ function leastCommonMultiple(one: number, other: number): number {
   return (one / divisor) * other;
 }
 
-function namesCalledIn({ body }: For | While): string[] {
+/** What is called like a model: `net(x)`, `net.forward(x)`, `self.net(x)`. */
+function pathsCalledIn({ body }: For | While): string[] {
   const found: string[] = [];
   for (const statement of body)
     walk(statement, {
       enter: (node) => {
-        if (node.kind === "Call" && node.callee.kind === "Name") found.push(node.callee.id);
+        const path = node.kind === "Call" ? dottedPath(node.callee) : undefined;
+        if (path !== undefined) found.push(path.replace(/\.forward$/, ""));
         return true;
       },
     });

@@ -7,6 +7,7 @@ import type { Bytes } from "../../allocation-log";
 import type { Location, Peak, TimelinePoint } from "../../tape";
 import type { Dtype, Storage, Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
+import type { Frame } from "../frame";
 import type { Interpreter } from "../interpreter";
 import type { ClassNumbers } from "../losses";
 import type { ObjectValue } from "../values";
@@ -30,6 +31,8 @@ export class TrainingTrace {
   readonly used = new Set<ObjectValue>();
   /** Forwards of modules that are running. */
   forwards = 0;
+  /** The frame that the training loop stands in. */
+  loopFrame: Frame | undefined;
   /** Data that the script made before its loop: on the host until it is moved or computed with. */
   readonly waiting = new Set<Storage>();
   /** The script turns autocast on by itself. */
