@@ -168,6 +168,95 @@ describe("an iteration of a script", () => {
     assert.deepEqual(estimate?.unknown, []);
   });
 
+  const worker = `
+import argparse
+import torch
+from torch import nn
+import torch.multiprocessing as mp
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, width), nn.ReLU(), nn.Linear(width, 2))
+    def forward(self, x):
+        return self.layers(x)
+
+def worker(rank, args):
+    model = Net(args.width).to(rank)
+    if args.resume.exists():
+        saved = torch.load(args.resume)
+        model.load_state_dict(saved)
+    loader = DataLoader(TensorDataset(torch.randn(64, 8), torch.randn(64, 2)), batch_size=args.batch)
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        loss = nn.functional.mse_loss(model(x.to(rank)), y.to(rank))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", default=32, type=int)
+    parser.add_argument("--batch", default=16, type=int)
+    args = parser.parse_args()
+    args.resume = elsewhere()
+    worker(0, args)
+
+if __name__ == "__main__":
+    main()
+`;
+  const launches = [
+    "mp.spawn(worker, nprocs=2, args=(args,))",
+    "torch.multiprocessing.spawn(worker, (args,), 2)",
+    "mp.Process(target=worker, args=(0, args)).start()",
+  ];
+  for (const launch of launches) {
+    it(`is that of the function that ${launch.split("(")[0] ?? ""} starts processes for`, () => {
+      const of = (text: string) => {
+        const [estimate] = analyze(parseModule(text)).estimates.all();
+        return {
+          complete: estimate?.complete,
+          parameters: estimate?.parameters,
+          peak: estimate?.peak?.allocated,
+        };
+      };
+      const direct = of(worker);
+      assert.deepEqual(of(worker.replace("worker(0, args)", launch)), direct);
+      assert.equal(direct.complete, true);
+      assert.equal(direct.parameters?.count, 8 * 32 + 32 + 32 * 2 + 2);
+      assert.ok(direct.peak !== undefined);
+    });
+  }
+
+  it("frees the parts of a tensor that is gone through beside something else, once", () => {
+    const text = (body: string): string => `
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+model = nn.Linear(64, 64)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in DataLoader(torch.randn(8, 64), batch_size=4):
+    y = torch.zeros(4, 64)
+    ${body}
+    loss = (model(x) - y).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+`;
+    const peak = (body: string) => analyze(parseModule(text(body))).estimates.all()[0]?.peak?.allocated;
+    const without = peak("pass");
+    assert.ok(without !== undefined);
+    for (const body of [
+      "for i, row in enumerate(y): pass",
+      "for a, b in zip(x, y): pass",
+      "for row in reversed(y): pass",
+      "for row in iter(y): pass",
+      "rows = list(map(len, y)); del rows",
+    ])
+      assert.equal(peak(`${body}\n    row = a = b = None`), without, body);
+  });
+
   it("was measured for every script", () => {
     assert.deepEqual(Object.keys(scripts).sort(), readdirSync(path.join(goldens, "iterations")).sort());
   });

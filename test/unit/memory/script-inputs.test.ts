@@ -206,6 +206,59 @@ ${body.replace(/^/gm, "    ")}
     });
   }
 
+  const folder = (steps: string, head = ""): string =>
+    loop(
+      "loss = nn.functional.mse_loss(model(x), y)",
+      `import random
+import numpy as np
+from PIL import Image
+${head}
+class Pictures(torch.utils.data.Dataset):
+    def __init__(self):
+        self.steps = transforms.Compose([${steps}])
+    def __getitem__(self, i):
+        picture = Image.open(names[i])
+        if np.random.random() < 0.5:
+            picture = Image.fromarray(np.array(picture)[:, ::-1, :], "RGB")
+        return self.steps(picture), 1
+loader = DataLoader(Pictures(), batch_size=4)`,
+    );
+  const size = "transforms.Resize((8, 8)), transforms.ToTensor()";
+  const noise = `class Noise:
+    def __call__(self, picture):
+        if random.random() < 0.5:
+            turns = 2
+            return picture.rotate(turns)
+        else:
+            return picture
+`;
+
+  const channels: readonly (readonly [what: string, text: string, input: string])[] = [
+    [
+      "a normalisation of three channels",
+      folder(`${size}, transforms.Normalize((0.5,) * 3, (0.5,) * 3)`),
+      "float32[4,3,8,8]",
+    ],
+    ["a helper that returns one or the other", folder(`Noise(), ${size}`, noise), "float32[4,3,8,8]"],
+  ];
+  for (const [what, text, input] of channels) {
+    it(`has the channels of ${what}`, () => {
+      const { inputs } = setupOf(text);
+      assert.deepEqual(
+        inputs?.value.map((one) => shown(one, 4)),
+        [input],
+      );
+    });
+  }
+
+  it("has channels that one mean for all leaves open", () => {
+    const text = folder(`${size}, transforms.Normalize(0.5, 0.5)`).replace(/ {8}if np[^]*?"RGB"\)\n/, "");
+    assert.equal(
+      reasonFor(text),
+      'how many channels the images have is not known: no `.convert("RGB")` fixes it',
+    );
+  });
+
   it("is said where the activations would stand", () => {
     const [estimate] = analyze(parseModule(open[1]?.[1] ?? "")).estimates.all();
     assert.deepEqual(

@@ -161,8 +161,7 @@ export function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Spa
   const collate = read("collate_fn");
   if (collate === null) return collated(interpreter, sample, count, span);
   if (count > mostGathered) return interpreter.unknown("size", span);
-  const samples = new ListValue(Array.from({ length: count }, () => sample));
-  interpreter.references.retain(sample);
+  const samples = interpreter.references.keep(new ListValue(Array.from({ length: count }, () => sample)));
   return interpreter.call(collate, new CallArguments([samples]), span);
 }
 

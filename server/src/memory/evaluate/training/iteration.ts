@@ -54,6 +54,7 @@ export class ScriptIteration {
     private readonly frames: readonly Frame[],
     private readonly sampler: BatchSampler,
     private readonly loop: For | While,
+    private readonly iteration: Iteration,
     private readonly entry: ReturnType<typeof entryOf>,
     /** What was not understood before the loop and may have changed a model. */
     readonly changes: readonly Unknown[],
@@ -95,7 +96,7 @@ export class ScriptIteration {
     execution.bounds.clear();
     if (warm !== undefined) interpreter.note(warm);
     const changes = before.map(([, unknown]) => unknown);
-    return new ScriptIteration(program, frames, sampler, way.loop, entry, changes);
+    return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes);
   }
 
   /** Samples of one batch as the script says them; undefined where no loader does. */
@@ -115,7 +116,7 @@ export class ScriptIteration {
     const { execution, interpreter } = program;
     this.choose(plan);
     const scale = this.batch === undefined ? 1 : plan.batch / this.batch;
-    const iteration = new Iteration(program, sampler, this.loop);
+    const { iteration } = this;
     const isChanged = sampler.scale !== scale;
     sampler.scale = scale;
     // what the iteration before leaves is as large as this one's
@@ -397,6 +398,8 @@ function freeName(taken: { has(name: string): boolean }, name: string): string {
 /** One iteration of the loop at a time. */
 class Iteration {
   private readonly interpreter: Interpreter;
+  private iterable: Value = null;
+  private source: Iterator<Value> | undefined;
 
   constructor(
     program: Program,
@@ -430,14 +433,21 @@ class Iteration {
   /** The loop's target becomes its item with this number; a loader's batches are all alike. */
   private bind(loop: For, count: number): void {
     const { interpreter } = this;
-    const items = iterate(interpreter, interpreter.evaluate(loop.iterable), loop.iterable);
+    // what a generator holds of its item, it holds while the iteration runs
+    this.source?.return?.();
+    interpreter.references.release(this.iterable);
+    this.iterable = interpreter.evaluate(loop.iterable);
+    interpreter.references.retain(this.iterable);
+    const items = iterate(interpreter, this.iterable, loop.iterable);
     if (isUnknown(items)) {
       interpreter.note(items);
       return;
     }
+    const source = items[Symbol.iterator]();
+    this.source = source;
     let [item, number]: [Value | undefined, number] = [undefined, 0];
-    for (const one of items) {
-      item = one;
+    for (let next = source.next(); next.done !== true; next = source.next()) {
+      item = next.value;
       if (number++ === count) break;
     }
     if (item === undefined) return;
