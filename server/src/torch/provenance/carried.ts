@@ -9,42 +9,15 @@ import type {
   Comprehension,
   Expression,
   FunctionDefinition,
-  Node,
   Subscript,
 } from "../../python/tree";
-import { parameterFreeModules } from "../api";
-import {
-  givesSameElements,
-  graphFreePackages,
-  graphKeepingAttributes,
-  graphKeepingMethods,
-  keepsGraph,
-  severingAttributes,
-  severingFunctions,
-  severingMethods,
-  tensorConstructors,
-} from "../api-graph";
-import type { ImportedFunction } from "../imported";
-import { methodOfImported } from "../resolve-imported";
-import { enclosingClass } from "../resolve-index";
-import type { Certainty, ResolvedObject, Resolver } from "../resolve";
+import { graphKeepingAttributes, severingAttributes } from "../api-graph";
+import type { Resolver } from "../resolve";
+import { CarriedByCalls, type GivenValues } from "./carried-calls";
 import { atEntry, type Definition, type Flow, type Reaching } from "./flow";
 import type { GradientModes } from "./gradient-mode";
 import { openQuestions, type AnswersByPath } from "./questions";
-import {
-  argumentsOf,
-  createsGraph,
-  givesTensor,
-  hasDimension,
-  isGenerator,
-  isNumber,
-  isScalarFunction,
-  matchesKey,
-  reducesToScalar,
-  scaledLeaf,
-  wholeOf,
-} from "./shapes";
-import { mayRunParameters } from "./runs-parameters";
+import { isNumber, matchesKey, scaledLeaf } from "./shapes";
 import { isNoTensorAt, tensorTestAround } from "./tensor-tests";
 import type { ModuleParameters } from "./parameters";
 import type { BackwardCall } from "./sinks";
@@ -90,50 +63,21 @@ export interface CarriedOptions {
   storedIn(key: string): readonly StoredValue[];
 }
 
-/** Methods whose second result is an index: `values, indices = x.max(1)`. */
-const indexedResults: ReadonlySet<string> = new Set([
-  "max",
-  "min",
-  "sort",
-  "topk",
-  "kthvalue",
-  "median",
-  "mode",
-  "cummax",
-  "cummin",
-]);
-const containerReads: ReadonlySet<string> = new Set([
-  "values",
-  "copy",
-  "get",
-  "pop",
-  "popleft",
-  "items",
-  "setdefault",
-]);
-const textMethods: ReadonlySet<string> = new Set([
-  "format",
-  "join",
-  "keys",
-  "split",
-  "strip",
-  "lower",
-  "upper",
-  "startswith",
-  "generate",
-]);
-
 export function createCarriedValues(options: CarriedOptions): CarriedValues {
   return new Evaluator(options);
 }
 
-class Evaluator implements CarriedValues {
+class Evaluator implements CarriedValues, GivenValues {
   private readonly known: AnswersByPath<Expression> = new Map();
   private readonly definitions: AnswersByPath<Definition> = new Map();
   private readonly fromCallers: AnswersByPath<FunctionDefinition> = new Map();
   private provenByBackward: Map<Definition, boolean> | undefined;
 
-  constructor(private readonly options: CarriedOptions) {}
+  private readonly calls: CarriedByCalls;
+
+  constructor(private readonly options: CarriedOptions) {
+    this.calls = new CarriedByCalls(options, this);
+  }
 
   of(expression: Expression, path: Path = []): Carried {
     return openQuestions.remember(this.known, expression, path, () => this.compute(expression, path));
@@ -164,7 +108,7 @@ class Evaluator implements CarriedValues {
     return this.of(argument, use.path);
   }
 
-  private ofDefault(use: ParameterUse): Carried {
+  ofDefault(use: ParameterUse): Carried {
     const fallback = use.owner.parameters.find(({ name }) => name.id === use.name)?.default;
     return fallback ? severed : unknown;
   }
@@ -184,7 +128,7 @@ class Evaluator implements CarriedValues {
       case "Attribute":
         return this.ofVariable(expression, path) ?? this.ofAttribute(expression, path);
       case "Call":
-        return this.ofCall(expression, path);
+        return this.calls.of(expression, path);
       case "Subscript":
         return this.ofSubscript(expression, path);
       case "BinaryOperation":
@@ -234,7 +178,7 @@ class Evaluator implements CarriedValues {
   }
 
   /** An operation on tensors: severed where gradients are off. */
-  private operated(node: Expression, operands: readonly Expression[]): Carried {
+  operated(node: Expression, operands: readonly Expression[]): Carried {
     const mode = this.options.modes.lexicallyAt(node);
     if (mode === "off") return severed;
     const values = operands.map((operand) => this.of(operand));
@@ -351,7 +295,7 @@ class Evaluator implements CarriedValues {
   }
 
   /** What a loop over `iterable` gives at `path`. */
-  private ofElement(iterable: Expression, path: Path): Carried {
+  ofElement(iterable: Expression, path: Path): Carried {
     if (iterable.kind === "Call") {
       const name = this.options.resolver.qualifiedName(iterable.callee);
       const [first, ...rest] = path;
@@ -402,250 +346,6 @@ class Evaluator implements CarriedValues {
     return this.of(subscript.object, [step ?? "*", ...path]);
   }
 
-  // --- Calls ------------------------------------------------------------------------------------------------------
-
-  private ofCall(call: Call, path: Path): Carried {
-    const name = this.options.resolver.qualifiedName(call.callee);
-    if (name !== undefined) return this.ofApi(call, name, path);
-    const target = this.options.resolver.functionOf(call);
-    if (target) return this.ofLocal(call, target, path);
-    if (this.options.resolver.constructedClass(call)) return severed;
-    if (call.callee.kind === "Attribute") {
-      const through = this.ofMethod(call, call.callee, path);
-      if (through) return through;
-    }
-    const imported = this.ofImported(call, path);
-    if (imported !== undefined) return imported;
-    const object = this.options.resolver.objectOf(call.callee);
-    if (object?.role === "model" || object?.role === "engine") return this.ofModel(call, object, path);
-    if (object?.role === "loss-module") return this.ofLoss(call, object, path);
-    if (object !== undefined && object.role !== "tensor" && object.role !== "meter") return severed;
-    if (this.isParameterFree(call.callee)) return this.operated(call, argumentsOf(call));
-    return unknown;
-  }
-
-  private ofApi(call: Call, name: string, path: Path): Carried {
-    if (severingFunctions.has(name) || tensorConstructors.has(name)) return severed;
-    const imported = this.ofImported(call, path);
-    if (imported !== undefined) return imported;
-    const [given] = call.positional;
-    if (given !== undefined && path[0] === "*" && givesSameElements(name))
-      return this.ofElement(given, path.slice(1));
-    if (graphFreePackages.has(name.split(".")[0] ?? "")) return severed;
-    if (name === "torch.autograd.grad") return createsGraph(call) ? unknown : severed;
-    if (!keepsGraph(name)) return this.options.resolver.objectOf(call) ? severed : unknown;
-    const method = name.split(".").at(-1) ?? "";
-    if (path[0] === 1 && indexedResults.has(method) && name.startsWith("torch.")) return severed;
-    if (name.startsWith("builtins.")) {
-      const whole = join(argumentsOf(call).map((argument) => this.of(argument, wholeOf(name, path))));
-      return name === "builtins.sum" ? { ...whole, tensor: true, scalar: false } : whole;
-    }
-    const model =
-      call.positional[0] && name.startsWith("torch.utils.checkpoint") ? call.positional[0] : undefined;
-    const object = model && this.options.resolver.objectOf(model);
-    if (object?.role === "model") return this.ofModel(call, object, path);
-    const result = this.operated(call, argumentsOf(call));
-    return { ...result, scalar: isScalarFunction(call, name) };
-  }
-
-  private ofLocal(call: Call, target: FunctionDefinition, path: Path): Carried {
-    if (isGenerator(target, this.options.resolver)) return unknown;
-    if (target.decorators.some(({ expression }) => this.options.modes.effectOf(expression) === "off"))
-      return severed;
-    if (this.options.modes.lexicallyAt(call) === "off") return severed;
-    const summary = join(this.options.resolver.returnedValues(target).map((value) => this.of(value, path)));
-    return this.substituted(summary, call, target);
-  }
-
-  /** The result of a function that another file defines, or an instance of a class of it. */
-  private ofImported(call: Call, path: Path): Carried | undefined {
-    const { resolver } = this.options;
-    const called = resolver.imported.functionOf(call);
-    if (called !== undefined) return this.ofOtherFile(call, called, path);
-    return resolver.imported.classNamed(call.callee) === undefined ? undefined : severed;
-  }
-
-  /** The same as `ofLocal` with the function's own file asked. */
-  private ofOtherFile(call: Call, { definition, file }: ImportedFunction, path: Path): Carried {
-    const { resolve, provenance } = file.torch;
-    if (isGenerator(definition, resolve)) return unknown;
-    if (provenance.modes.isTurnedOffBy(definition)) return severed;
-    if (this.options.modes.lexicallyAt(call) === "off") return severed;
-    const values = resolve.returnedValues(definition);
-    const summary = join(values.map((value) => provenance.carriedHere(value, path)));
-    return this.substituted(this.seenFromHere(summary, call, definition, resolve), call, definition);
-  }
-
-  /** A graph that begins in another file begins for this one where it calls that. */
-  private seenFromHere(
-    summary: Carried,
-    call: Call,
-    definition: FunctionDefinition,
-    elsewhere: Resolver,
-  ): Carried {
-    if (summary.graph !== "yes") return summary;
-    const known: Carried = { ...summary, sources: new Set<Node>([call]) };
-    if (summary.certainty === "resolved") return known;
-    // `model(x)` of a parameter that is only called so: what is given for it here tells.
-    let certainty: Certainty = summary.certainty;
-    for (const source of summary.sources) {
-      const given = source.kind === "Call" ? parameterCalled(source, definition, elsewhere) : undefined;
-      if (given === undefined) continue;
-      const argument = this.options.resolver.argumentFor(call, definition, given);
-      if (argument === undefined) continue;
-      const object = this.options.resolver.objectOf(argument);
-      if (object !== undefined && object.role !== "model" && object.role !== "engine") return unknown;
-      if (this.options.resolver.isFrozen(argument)) return unknown;
-      if (object?.certainty === "resolved") certainty = "resolved";
-    }
-    return { ...known, certainty };
-  }
-
-  /** A summary with the parameters of its function replaced by a call's arguments. */
-  private substituted(summary: Carried, call: Call, target: FunctionDefinition): Carried {
-    if (summary.parameters.length === 0) return summary;
-    const outer = summary.parameters.filter(({ owner }) => owner !== target);
-    const given = summary.parameters
-      .filter(({ owner }) => owner === target)
-      .map((use) => {
-        const argument = this.options.resolver.argumentFor(call, target, use.name);
-        return argument ? this.of(argument, use.path) : this.ofDefault(use);
-      });
-    const filled = join([{ ...summary, parameters: outer }, ...given]);
-    return summary.tensor && filled.graph === "yes" ? { ...filled, tensor: true } : filled;
-  }
-
-  private ofMethod(call: Call, callee: Attribute, path: Path): Carried | undefined {
-    const method = callee.attribute.id;
-    if (severingMethods.has(method) || textMethods.has(method)) return severed;
-    const role = this.options.resolver.roleOf(callee.object);
-    if (method === "forward" && (role === "model" || role === "engine")) {
-      const object = this.options.resolver.objectOf(callee.object);
-      return object && this.ofModel(call, object, path);
-    }
-    if (role !== undefined && role !== "tensor" && role !== "meter") {
-      return this.options.resolver.objectOf(callee) ? undefined : unknown;
-    }
-    if (containerReads.has(method))
-      return this.of(callee.object, method === "values" ? path : ["*", ...path.slice(1)]);
-    if (!graphKeepingMethods.has(method)) return undefined;
-    if (path[0] === 1 && indexedResults.has(method)) return severed;
-    const result = this.operated(call, [callee.object, ...argumentsOf(call)]);
-    const reduced =
-      /^(sum|mean|norm|prod|max|min|median|std|var)$/.test(method) &&
-      call.positional.length === 0 &&
-      !hasDimension(call);
-    const shape =
-      /^(to|cuda|cpu|float|half|double|bfloat16|clone|contiguous|type|abs|exp|log|sqrt|neg|clamp|squeeze)$/.test(
-        method,
-      );
-    return { ...result, scalar: reduced || (shape && this.of(callee.object).scalar) };
-  }
-
-  private ofLoss(call: Call, object: ResolvedObject, path: Path): Carried {
-    const local = object.classDefinition && this.options.resolver.methodOf(object.classDefinition, "forward");
-    const elsewhere = local ? undefined : this.forwardElsewhere(object);
-    if (local ?? elsewhere) {
-      const summary = local
-        ? this.ofLocal(call, local, path)
-        : elsewhere
-          ? this.ofOtherFile(call, elsewhere, path)
-          : unknown;
-      if (summary.graph !== "unknown") return summary;
-    }
-    const made = this.operated(call, argumentsOf(call));
-    if (made.graph !== "yes" || path.length > 0) return made.graph === "yes" ? unknown : made;
-    const scalar =
-      object.certainty === "resolved" &&
-      local === undefined &&
-      object.importedClass === undefined &&
-      reducesToScalar(object.construction);
-    const certainty = object.certainty === "name" ? "name" : made.certainty;
-    return {
-      ...made,
-      certainty: object.certainty === "name" ? certainty : made.certainty,
-      tensor: object.certainty !== "name",
-      scalar,
-    };
-  }
-
-  private ofModel(call: Call, object: ResolvedObject, path: Path): Carried {
-    const { modes, resolver } = this.options;
-    const mode = modes.lexicallyAt(call);
-    if (mode === "off") return severed;
-    if (mode === "unknown") return unknown;
-    const callee =
-      call.callee.kind === "Attribute" && call.callee.attribute.id === "forward"
-        ? call.callee.object
-        : call.callee;
-    if (resolver.isFrozen(callee)) return this.operated(call, argumentsOf(call));
-    const forward = object.classDefinition && resolver.methodOf(object.classDefinition, "forward");
-    if (object.classDefinition === undefined || forward === undefined) {
-      const elsewhere = this.forwardElsewhere(object);
-      if (elsewhere) return this.ofImportedModel(call, object, elsewhere, path);
-      if (!surelyDifferentiable(object, path)) return unknown;
-      const tensor = path.length === 0 && object.className !== undefined && givesTensor(object.className);
-      return madeBy(call, object.certainty, tensor);
-    }
-    const summary = this.ofLocal(call, forward, path);
-    if (summary.graph === "yes")
-      return { ...summary, sources: new Set<Node>([call]), certainty: object.certainty };
-    if (summary.graph === "no" && summary.parameters.length === 0) {
-      return summary;
-    }
-    const owner = object.classDefinition;
-    const trusted =
-      path.length === 0 &&
-      !this.options.parameters.showsNone(owner) &&
-      mayRunParameters(forward, owner, resolver, modes);
-    return trusted ? madeBy(call, object.certainty, false) : unknown;
-  }
-
-  /** The `forward` of a class, or of a base of it, that another file defines. */
-  private forwardElsewhere({ classDefinition, importedClass }: ResolvedObject): ImportedFunction | undefined {
-    if (classDefinition) return this.options.resolver.imported.methodOf(classDefinition, "forward");
-    if (importedClass === undefined) return undefined;
-    return methodOfImported(importedClass, "forward");
-  }
-
-  private ofImportedModel(
-    call: Call,
-    object: ResolvedObject,
-    forward: ImportedFunction,
-    path: Path,
-  ): Carried {
-    const summary = this.ofOtherFile(call, forward, path);
-    if (summary.graph === "yes")
-      return { ...summary, sources: new Set<Node>([call]), certainty: object.certainty };
-    if (summary.graph === "no" && summary.parameters.length === 0) return summary;
-    const owner = object.classDefinition ?? object.importedClass?.definition;
-    const { provenance } = (object.importedClass ?? forward).file.torch;
-    const without =
-      owner !== undefined &&
-      (provenance.parameters.showsNone(owner) || !this.mayRunElsewhere(object, forward));
-    return path.length === 0 && !without ? madeBy(call, object.certainty, false) : unknown;
-  }
-
-  /** Asked of the class that has the `forward`, where that is the object's own. */
-  private mayRunElsewhere(
-    { importedClass }: ResolvedObject,
-    { definition, file }: ImportedFunction,
-  ): boolean {
-    const owner = enclosingClass(definition);
-    if (owner === undefined || owner !== importedClass?.definition) return true;
-    const { resolve, provenance } = file.torch;
-    return mayRunParameters(definition, owner, resolve, provenance.modes);
-  }
-
-  private isParameterFree(callee: Expression): boolean {
-    const { resolver } = this.options;
-    // `nn.ReLU()(x)`: the callee is the construction itself.
-    return [callee, ...resolver.valuesOf(callee)].some((value) => {
-      const name = value.kind === "Call" ? resolver.qualifiedName(value.callee) : undefined;
-      return name !== undefined && parameterFreeModules.has(name);
-    });
-  }
-
   // --- Backward as evidence ---------------------------------------------------------------------------------------
 
   proven(): ReadonlyMap<Definition, boolean> {
@@ -670,30 +370,8 @@ class Evaluator implements CarriedValues {
   }
 }
 
-/** What an unseen model returns beside its first result may be an index, a mask, or a number for the log. */
-function surelyDifferentiable({ className }: ResolvedObject, [part]: Path): boolean {
-  if (part === undefined || part === 0 || part === "*") return true;
-  if (className?.startsWith("torch.nn.") && !/\.(Module|\w*Parallel)$/.test(className)) return true;
-  return (
-    typeof part === "string" && /loss|logit|hidden|output|embed|feature|pred|score|state|prob/i.test(part)
-  );
-}
-
 function isAttributeCalledData(expression: Expression): boolean {
   return expression.kind === "Attribute" && expression.attribute.id === "data";
-}
-
-/** The parameter of a function that a call in it calls. */
-function parameterCalled(call: Call, target: FunctionDefinition, resolver: Resolver): string | undefined {
-  const callee =
-    call.callee.kind === "Attribute" && call.callee.attribute.id === "forward"
-      ? call.callee.object
-      : call.callee;
-  if (callee.kind !== "Name") return undefined;
-  const [binding, other] = resolver.scopes.lookup(callee);
-  return other === undefined && binding?.kind === "parameter" && binding.scope.owner === target
-    ? binding.name
-    : undefined;
 }
 
 /** Not a starting value such as `loss = 0`, whose variable is backwarded after something was added. */

@@ -9,23 +9,17 @@ import type {
   For,
   FunctionDefinition,
   Lambda,
-  Module,
   Node,
   Statement,
 } from "../../python/tree";
-import {
-  ancestors,
-  enclosingFunction,
-  enclosingLoop,
-  statementList,
-  statementListsOf,
-} from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingLoop, statementList } from "../../python/walk";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { enclosingClass, lastName, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
 import { evaluatingPhases } from "./phases";
-import { baseOfChain, modeInChain, switchesToTraining, trainingFlag } from "./mode-switches";
+import { ModesBefore, type Body, type Place } from "./eval-before";
+import { switchesToTraining, trainingFlag } from "./mode-switches";
 import { takesDifferentiated } from "./input-gradients";
 import { argumentsOf, forwardReceiver, someNode } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
@@ -44,14 +38,6 @@ export interface EvaluationPass {
   readonly evalCall: Call | undefined;
   /** The condition under which the same forward trains: `statements` are then those from it to the backward. */
   readonly trainsWhere?: Expression;
-}
-
-type Body = FunctionDefinition | Module;
-
-/** A block of statements, and where in it a forward stands. */
-interface Place {
-  readonly block: readonly Statement[];
-  readonly index: number;
 }
 
 /** Forwards of one block that may be one pass. */
@@ -95,13 +81,16 @@ const evaluationData =
 const trainingName =
   /(^|_)(train|training|fit|finetune|fine_tune|pretrain|learn|update|optimi[sz]e|step|loss|backward|forward)(_|$)|train_/;
 class PassFinder {
+  private readonly modes: ModesBefore;
   private knownBodies: ReadonlySet<Node> | undefined;
   private knownBackwarded: ReadonlySet<Node> | undefined;
 
   constructor(
     private readonly resolver: Resolver,
     private readonly provenance: Provenance,
-  ) {}
+  ) {
+    this.modes = new ModesBefore(resolver);
+  }
 
   find(): EvaluationPass[] {
     const byBlock = new Map<readonly Statement[], Group[]>();
@@ -277,7 +266,7 @@ class PassFinder {
     if (owner?.kind === "Lambda") return undefined;
     if (owner && this.isExempt(owner)) return undefined;
     const body: Body = owner ?? this.resolver.module;
-    const byEval = this.evalBefore(call, name, body);
+    const byEval = this.modes.before(call, name, body);
     if (byEval === "training") return undefined;
     const loop = this.evaluationLoop(call, body);
     const named = owner !== undefined && this.isEvaluationFunction(owner);
@@ -355,87 +344,6 @@ class PassFinder {
   private isEvaluationFunction(owner: FunctionDefinition): boolean {
     const name = owner.name.id;
     return evaluationName.test(name) && !trainingName.test(name);
-  }
-
-  // --- eval() before the forward ----------------------------------------------------------------------------------
-
-  /** The nearest `model.eval()` or `model.train()` that runs before a forward, in its block or one around it. */
-  private evalBefore(
-    call: Call,
-    model: Expression,
-    body: Body,
-  ): { call: Call; place: Place } | "training" | undefined {
-    const key = this.modelKey(model);
-    if (key === undefined) return undefined;
-    let below: Node = call;
-    for (const at of ancestors(call)) {
-      for (const list of statementListsOf(at)) {
-        const index = list.indexOf(below as Statement);
-        for (let before = index - 1; before >= 0; before--) {
-          const found = this.modeSetBy(list[before], key);
-          if (found === undefined) continue;
-          if (found.training) return "training";
-          return { call: found.call, place: { block: list, index } };
-        }
-      }
-      if (at === body) return undefined;
-      below = at;
-    }
-    return undefined;
-  }
-
-  private modeSetBy(
-    statement: Statement | undefined,
-    key: string,
-  ): { call: Call; training: boolean } | undefined {
-    if (statement?.kind === "Assign") return this.modeOfAssigned(statement.targets, statement.value, key);
-    const call = statement?.kind === "ExpressionStatement" ? statement.expression : undefined;
-    if (call?.kind !== "Call" || call.callee.kind !== "Attribute") return undefined;
-    const training = trainingFlag(call);
-    if (training === undefined || !this.isSameModel(this.modelKey(baseOfChain(call)), key)) return undefined;
-    return { call, training };
-  }
-
-  /** `model = Net().cuda().eval()`. */
-  private modeOfAssigned(
-    targets: readonly Expression[],
-    value: Expression,
-    key: string,
-  ): { call: Call; training: boolean } | undefined {
-    if (value.kind !== "Call" || !targets.some((target) => this.modelKey(target) === key)) return undefined;
-    return modeInChain(value) ?? this.modeOfReturned(value);
-  }
-
-  /** `model = load()` where `load` puts what it returns into eval mode. */
-  private modeOfReturned(call: Call): { call: Call; training: boolean } | undefined {
-    const target = this.resolver.functionOf(call);
-    const [returned, ...others] = target ? this.resolver.returnedValues(target) : [];
-    if (target === undefined || returned === undefined || others.length > 0) return undefined;
-    const inChain = modeInChain(returned);
-    if (inChain || returned.kind === "Call") return inChain;
-    const key = this.modelKey(returned);
-    for (const method of ["eval", "train"]) {
-      for (const one of this.resolver.index.callsByName.get(method) ?? []) {
-        const training = trainingFlag(one);
-        if (training === undefined || enclosingFunction(one) !== target) continue;
-        if (key !== undefined && this.modelKey(baseOfChain(one)) === key) return { call: one, training };
-      }
-    }
-    return undefined;
-  }
-
-  private modelKey(expression: Expression): string | undefined {
-    let at = expression;
-    while (at.kind === "Attribute" && (at.attribute.id === "module" || at.attribute.id === "_orig_mod"))
-      at = at.object;
-    while (at.kind === "Subscript") at = at.object;
-    return this.resolver.keyOf(at);
-  }
-
-  /** `self.eval()` puts `self.net` into eval mode too. */
-  private isSameModel(receiver: string | undefined, key: string): boolean {
-    if (receiver === undefined) return false;
-    return receiver === key || key.startsWith(`${receiver}.`);
   }
 
   // --- Loops over evaluation data ---------------------------------------------------------------------------------
