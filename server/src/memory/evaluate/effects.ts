@@ -1,5 +1,5 @@
 /** What a block of statements might do when nobody knows whether it runs. */
-import type { Expression, Node, Statement } from "../../python/tree";
+import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { childrenOf } from "../../python/walk";
 
 export interface Effects {
@@ -9,6 +9,8 @@ export interface Effects {
   readonly bound: readonly Expression[];
   /** Has a call of `backward`, `step` or `zero_grad`. */
   readonly trains: boolean;
+  /** Copies tensors into what it binds: the weights of the best model. */
+  readonly copies: boolean;
   /** Nothing but logging, assertions and the like. */
   readonly harmless: boolean;
   /** Always ends in an exception: a script that works never runs it. */
@@ -31,6 +33,7 @@ const tellingNames = new Set(
 const fillingValues = new Set(["load_state_dict"]);
 
 const trainingNames = new Set(["backward", "manual_backward", "step", "zero_grad"]);
+const copyingNames = new Set(["deepcopy", "clone"]);
 
 export function effectsOf(body: readonly Statement[]): Effects {
   const known = cache.get(body);
@@ -46,12 +49,14 @@ function analyze(body: readonly Statement[]): Effects {
   let harmless = true;
   let leaves = false;
   let trains = false;
+  let copies = false;
   const pending: Node[] = [...body].reverse();
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const own = targetsOf(node);
     targets.push(...own);
     bound.push(...(node.kind === "ExpressionStatement" ? filledByCall(node.expression) : own));
     if (node.kind === "Attribute" && trainingNames.has(node.attribute.id)) trains = true;
+    if (node.kind === "Call" && copyingNames.has(calledName(node))) copies = true;
     if (own.length > 0) harmless = false;
     if (node.kind === "Return" || node.kind === "Break" || node.kind === "Continue") leaves = true;
     if (node.kind === "Yield" || node.kind === "Await" || node.kind === "Invalid") harmless = false;
@@ -60,7 +65,15 @@ function analyze(body: readonly Statement[]): Effects {
     pending.push(...childrenOf(node).reverse());
   }
   const raises = body.at(-1)?.kind === "Raise" && !leaves;
-  return { targets, bound, trains, harmless: harmless && !leaves, raises, leaves };
+  return {
+    targets,
+    bound,
+    trains,
+    copies: copies && bound.length > 0,
+    harmless: harmless && !leaves,
+    raises,
+    leaves,
+  };
 }
 
 /** The expressions that one node assigns or may change. */
@@ -96,11 +109,15 @@ function filledByCall(expression: Expression): Expression[] {
   return fillingNames.has(attribute.id) ? [object] : [];
 }
 
+function calledName({ callee }: Call): string {
+  return callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+}
+
 /** `xs.append(x)` may change `xs`; `f(model)` may change `model`; `print(x)` changes nothing. */
 function changedByCall(expression: Expression): Expression[] {
   if (expression.kind !== "Call") return [];
   const { callee } = expression;
-  const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+  const name = calledName(expression);
   if (tellingNames.has(name) || fillingValues.has(name)) return [];
   const given = [...expression.positional, ...expression.keywords.map((keyword) => keyword.value)];
   const named = given.filter((argument) => argument.kind === "Name" || argument.kind === "Attribute");

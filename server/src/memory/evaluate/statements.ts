@@ -185,10 +185,15 @@ function undecided(interpreter: Interpreter, node: tree.If, reason: Unknown): Co
   if (body.harmless && orelse.harmless) return undefined;
   if (body.raises) return interpreter.execute(node.orelse);
   if (orelse.raises) return interpreter.execute(node.body);
+  const isPassed = isAside(interpreter, body, orelse);
+  if (isPassed && body.copies && !body.leaves && runAside(interpreter, node.body)) {
+    passBy(interpreter, [orelse], reason);
+    return undefined;
+  }
   if (isSameEitherWay(interpreter, node, reason)) return undefined;
   const returned = returnedEitherWay(interpreter, node);
   if (returned !== undefined) return returned;
-  if (isAside(interpreter, body, orelse)) {
+  if (isPassed) {
     passBy(interpreter, [body, orelse], reason);
     return undefined;
   }
@@ -212,6 +217,17 @@ function isAside(interpreter: Interpreter, ...effects: readonly Effects[]): bool
 
 function passBy(interpreter: Interpreter, effects: readonly Effects[], reason: Unknown): void {
   for (const { bound } of effects) for (const target of bound) assignUnknown(interpreter, target, reason);
+}
+
+/** Copies of the best model are there as soon as one iteration was the best so far: from the first on. */
+function runAside(interpreter: Interpreter, body: readonly tree.Statement[]): boolean {
+  let isThrough = false;
+  const fault = interpreter.guard(() => {
+    isThrough = interpreter.execute(body) === undefined;
+    return undefined;
+  });
+  if (isUnknown(fault)) interpreter.note(fault);
+  return isThrough && !isUnknown(fault);
 }
 
 /** What any of the blocks might assign is no longer known. */
