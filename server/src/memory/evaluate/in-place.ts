@@ -43,7 +43,8 @@ export function precedingIn(holder: Node, child: Node): Statement[] {
   return [];
 }
 
-function blocksOf(node: Node): (readonly Statement[])[] {
+/** The blocks of statements of a compound statement; none of others. */
+export function blocksOf(node: Node): (readonly Statement[])[] {
   switch (node.kind) {
     case "FunctionDefinition":
     case "With":

@@ -16,7 +16,7 @@ import type { Frame } from "../frame";
 import type { BatchSampler, Interpreter } from "../interpreter";
 import { iterate } from "../iteration";
 import { isOwnOptimizer } from "../library/optimizers";
-import { ModuleState, tensorsOf, unknownParts, unwrapped } from "../nn/state";
+import { ModuleState, modulesOf, tensorsOf, unknownParts, unwrapped } from "../nn/state";
 import { Program } from "../program";
 import { autocastPrecision, blocksOf, checkpointedCount, type StepMeasure, type StepPlan } from "../step";
 import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
@@ -24,6 +24,7 @@ import { Walk, type WayToCall } from "../way";
 import type { World } from "../world";
 import { parametersOf } from "./groups";
 import { reachableFrom } from "./placement";
+import { makeKeptCopies } from "./kept-copies";
 import { TrainingTrace } from "./trace";
 
 /** The way to a training loop, and the loop. */
@@ -95,6 +96,7 @@ export class ScriptIteration {
     for (const [key, unknown] of before) interpreter.noted.set(key, unknown);
     execution.bounds.clear();
     if (warm !== undefined) interpreter.note(warm);
+    else makeKeptCopies(interpreter, way, frames);
     const changes = before.map(([, unknown]) => unknown);
     return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes);
   }
@@ -268,7 +270,8 @@ export class ScriptIteration {
       const isUsed = used.has(module) || !placesModels || interpreter.placed.has(module);
       return tensors.length > 0 && (isUsed || tensors.some((tensor) => trained.has(tensor)));
     };
-    const counted = [...modules].filter(([module]) => isCounted(module));
+    // copies that an iteration makes are what it holds, and may be gone in the next one
+    const counted = [...modules].filter(([module]) => this.entry.models.has(module) && isCounted(module));
     return new Map(
       counted.flatMap(([module, name]) => {
         const inner = unwrapped(module);
@@ -298,7 +301,7 @@ export class ScriptIteration {
 
   /** Takes everything off the figures that is not the models' and was there before the loop. */
   adopt(): void {
-    this.program.adopt(this.model, this.entry);
+    this.program.adopt(this.model, this.entry.bytes);
   }
 }
 
@@ -347,7 +350,7 @@ function keepChanges({ noted }: Interpreter): void {
     if (!/^`.*` may change the module/.test(reason.text.en)) noted.delete(key);
 }
 
-/** Live bytes when the loop is entered, with data of the script on the host. */
+/** Live bytes when the loop is entered, with data of the script on the host, and the modules that are there. */
 function entryOf({ execution, interpreter }: Program, frames: readonly Frame[]) {
   const { tensors, modules } = reachableFrom(variablesOf(frames));
   const states = new Set<Storage>();
@@ -371,7 +374,8 @@ function entryOf({ execution, interpreter }: Program, frames: readonly Frame[]) 
     if (kind === "input") bytes.inputs -= size;
     else bytes.temporary -= size;
   }
-  return { ...bytes, live, allocated };
+  const models = new Set([...modules.keys()].flatMap(modulesOf));
+  return { bytes: { ...bytes, live, allocated }, models };
 }
 
 /** One module as it is; several as submodules of one that holds nothing else. */
