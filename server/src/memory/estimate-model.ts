@@ -352,6 +352,9 @@ export class Estimator {
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
+    const { changedLater } = this.setup;
+    if (changedLater !== undefined && measure !== undefined && isTraining)
+      unknown.push({ span: changedLater.span, reason: message(unknownReasons.changedLater) });
     const unknownStep = iteration?.training.unknownStep;
     if (unknownStep !== undefined) unknown.push(stepUnknown(unknownStep));
     if (measure !== undefined && isTraining && iteration === undefined && leavesLossOpen(this.setup))

@@ -124,6 +124,8 @@ export interface TrainingSetup {
   /** DDP's gradients are views of its buckets: `gradient_as_bucket_view=True`. */
   readonly bucketViews?: Setting<boolean>;
   readonly offload?: Setting<Offload>;
+  /** The script trains more in later passes over its data than in the first: the place that changes it. */
+  readonly changedLater?: Setting<true>;
   /** The script's training loop, where a step of one model does not tell what an iteration of it needs. */
   readonly iteration?: Setting<WayToLoop>;
   readonly measured?: Setting<readonly MeasuredPoint[]>;

@@ -147,6 +147,10 @@ export const unknownReasons = {
     en: "a step that is not understood: its optimizer state is not counted ({reason})",
     "zh-cn": "无法理解某个 step：未计入其优化器状态（{reason}）",
   },
+  changedLater: {
+    en: "gradients are turned on or parameters added here in later passes only, which need more than the step that is counted",
+    "zh-cn": "这里只在之后的轮次中开启梯度或加入参数，那些轮次需要的显存多于所计算的训练步",
+  },
   neverSteps: {
     en: "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
     "zh-cn": "所跟踪的迭代没有到达这个优化器的 step：未计入其状态",

@@ -8,6 +8,7 @@ import type { FrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
 import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
 import { Constants } from "./script-setup/constants";
+import { changedLater } from "./script-setup/changed-later";
 import { dataOf, type ScriptData } from "./script-setup/data";
 import { deepSpeedConfiguration } from "./script-setup/deepspeed";
 import type { DeepSpeedConfiguration, ReadBeside } from "./script-setup/deepspeed";
@@ -134,6 +135,8 @@ export interface ScriptSetup {
   /** The call that trains a Lightning module by its `training_step`. */
   readonly fit: ScriptValue<ScriptFit> | undefined;
   readonly iteration: ScriptValue<ScriptIteration> | undefined;
+  /** A later pass over the data trains more than the first. */
+  readonly changedLater: ScriptValue<true> | undefined;
   readonly offload: ScriptValue<ScriptOffload> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
@@ -177,6 +180,7 @@ const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => S
   forward: forwardOf,
   fit: fitOf,
   iteration: iterationOf,
+  changedLater,
   offload: offloadOf,
   checkpointing: checkpointingOf,
   data: dataOf,
