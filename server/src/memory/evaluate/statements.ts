@@ -221,13 +221,9 @@ function passBy(interpreter: Interpreter, effects: readonly Effects[], reason: U
 
 /** Copies of the best model are there as soon as one iteration was the best so far: from the first on. */
 function runAside(interpreter: Interpreter, body: readonly tree.Statement[]): boolean {
-  let isThrough = false;
-  const fault = interpreter.guard(() => {
-    isThrough = interpreter.execute(body) === undefined;
-    return undefined;
-  });
-  if (isUnknown(fault)) interpreter.note(fault);
-  return isThrough && !isUnknown(fault);
+  const completion = interpreter.guard(() => interpreter.execute(body));
+  if (isUnknown(completion)) interpreter.note(completion);
+  return completion === undefined;
 }
 
 /** What any of the blocks might assign is no longer known. */
