@@ -103,7 +103,7 @@ function targetsOf(node: Node): Expression[] {
 const fillingNames = new Set(["append", "appendleft", "extend", "insert", "update", "add", "setdefault"]);
 
 /** `xs.append(x)` puts something into `xs`. */
-function filledByCall(expression: Expression): Expression[] {
+export function filledByCall(expression: Expression): Expression[] {
   if (expression.kind !== "Call" || expression.callee.kind !== "Attribute") return [];
   const { object, attribute } = expression.callee;
   return fillingNames.has(attribute.id) ? [object] : [];

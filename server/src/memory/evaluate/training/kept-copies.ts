@@ -6,6 +6,7 @@ import type { Node, Statement } from "../../../python/tree";
 import { childrenOf } from "../../../python/walk";
 import { isUnknown } from "../../unknown";
 import type { Frame } from "../frame";
+import { filledByCall } from "../effects";
 import { blocksOf } from "../in-place";
 import type { Interpreter } from "../interpreter";
 import type { WayToLoop } from "./iteration";
@@ -61,6 +62,11 @@ function followingIn(holder: Node, child: Node): Statement[] {
 function copyingIn(statement: Statement): Statement[] {
   if (statement.kind === "Assign" || statement.kind === "AnnotatedAssign")
     return statement.value !== undefined && copies(statement.value, false) ? [statement] : [];
+  // `snapshots.append(copy.deepcopy(model))`, not `torch.save(copy.deepcopy(model), path)`
+  if (statement.kind === "ExpressionStatement")
+    return filledByCall(statement.expression).length > 0 && copies(statement.expression, false)
+      ? [statement]
+      : [];
   if (statement.kind === "FunctionDefinition" || statement.kind === "ClassDefinition") return [];
   return blocksOf(statement).flatMap((block) => block.flatMap(copyingIn));
 }
