@@ -1,8 +1,9 @@
 /** Convolutions: aten/src/ATen/native/Convolution.cpp. Under autocast they run in low precision. */
 import type { Tensor } from "../tensor";
-import { elementCount, isContiguous } from "../tensor";
+import { contiguousStrides, elementCount, isContiguous } from "../tensor";
 import { differentiable, lowPrecision } from "./autograd";
 import type { Frame } from "./frame";
+import { contiguous } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { promoteTypes } from "./promotion";
 import { channelsDoNotFit, shapesDoNotFit } from "./reasons";
@@ -173,7 +174,7 @@ function samePadding(
   return { padding: totals.map((total) => Math.floor(total / 2)), extra: totals.map((total) => total % 2) };
 }
 
-/** `F.unfold` and `F.fold`: one kernel each, nothing saved. */
+/** `F.unfold`: nothing saved; its backward is `F.fold`. */
 function unfold(call: OperatorCall): Tensor {
   const input = call.tensor("input");
   const kernel = call.repeated("kernel_size", 2);
@@ -184,9 +185,10 @@ function unfold(call: OperatorCall): Tensor {
   const blocks = blockCount(input.shape.slice(-2), kernel, dilation, padding, stride);
   const rows = (input.shape.at(-3) ?? 1) * kernel.reduce((a, b) => a * b, 1);
   const shape = [...input.shape.slice(0, -3), rows, blocks];
-  return kernelWithoutSaved(call.frame, input, shape, "Im2ColBackward0");
+  return resizingKernel(call.frame, input, shape, "Im2ColBackward0");
 }
 
+/** `F.fold`: nothing saved; its backward is `F.unfold`. */
 function fold(call: OperatorCall): Tensor {
   const input = call.tensor("input");
   const size = call.repeated("output_size", 2);
@@ -194,12 +196,42 @@ function fold(call: OperatorCall): Tensor {
   const rows = kernel.reduce((a, b) => a * b, 1);
   if (input.shape.length < 2 || input.shape.length > 3) call.fail(shapesDoNotFit(call.name, [input.shape]));
   const channels = Math.floor((input.shape.at(-2) ?? 1) / rows);
-  return kernelWithoutSaved(
+  return resizingKernel(
     call.frame,
     input,
     [...input.shape.slice(0, -2), channels, ...size],
     "Col2ImBackward0",
   );
+}
+
+/** `im2col` and `col2im`, each the gradient of the other. */
+function resizingKernel(frame: Frame, input: Tensor, shape: readonly number[], name: string): Tensor {
+  const result = resized(frame, input, shape);
+  const from = input.shape;
+  differentiable(frame, {
+    name,
+    inputs: [input],
+    outputs: [result],
+    backward: (inner, [gradient]) => [gradient === undefined ? undefined : resized(inner, gradient, from)],
+  });
+  return result;
+}
+
+/**
+ * Both kernels begin with a tensor of their input's shape and bring it to the result's (`empty_like` and `resize_` in
+ * aten/src/ATen/native/{Im2Col,Col2Im}.cpp and cuda/{Im2Col,Col2Im}.cu). A storage never shrinks, so that a folded image
+ * holds as many bytes as its columns; one that grows is there beside its successor for a moment.
+ */
+function resized(frame: Frame, input: Tensor, shape: readonly number[]): Tensor {
+  const first = frame.empty(input.shape, input.dtype);
+  const rows = contiguous(frame, input);
+  const grows = elementCount(shape) > elementCount(input.shape);
+  const result = grows
+    ? frame.empty(shape, input.dtype)
+    : frame.alias(first, shape, contiguousStrides(shape));
+  frame.free(first);
+  if (rows !== input) frame.free(rows);
+  return result;
 }
 
 function blockCount(

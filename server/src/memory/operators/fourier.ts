@@ -10,6 +10,7 @@ import type { Frame } from "./frame";
 import { sameShape } from "./kernels";
 import type { OperatorCall, OperatorRow } from "./operator";
 import { pad } from "./padding";
+import { conjugatedWhenUsed } from "./reasons";
 
 /** What a transform makes of what: complex of complex, half of the complex numbers of real ones, and back. */
 type Kind = "complex" | "to-half" | "from-half";
@@ -193,8 +194,11 @@ function fourier(call: OperatorCall, kind: Kind, rank: number | undefined): Tens
     return complexToReal(frame, resized(call, wide, dims, halves), dims, size);
   }
   if (kind === "to-half") return realToComplex(frame, resized(call, self, dims, sizes), dims, true);
-  if (!isComplex(self.dtype) && rank === 1)
+  if (!isComplex(self.dtype) && rank === 1) {
+    // the inverse transform of real numbers is the conjugate of the transform (fft_r2c_maybe_out)
+    if (call.name.endsWith(".ifft")) call.execution.noteBound(conjugatedWhenUsed(call.name));
     return realToComplex(frame, resized(call, self, dims, sizes), dims, false);
+  }
   const wide = isComplex(self.dtype) ? self : cast(frame, self, complexOf(self.dtype));
   return complexToComplex(frame, resized(call, wide, dims, sizes), dims);
 }

@@ -7,7 +7,7 @@ import { emptyLike } from "./kernels";
 import { mm } from "./matrix";
 import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { elementwiseOp } from "./pointwise";
-import { shapeNotValid, shapesDoNotFit } from "./reasons";
+import { conjugatedWhenUsed, shapeNotValid, shapesDoNotFit } from "./reasons";
 import { softmax } from "./reductions";
 import { permute, reshape, viewOf } from "./views";
 
@@ -191,6 +191,13 @@ function cross(call: OperatorCall): Tensor {
   return result;
 }
 
+/** `conj`: a view that says to conjugate; most operators write the conjugate out before they read it. */
+function conjugate(call: OperatorCall): Tensor {
+  const isLazy = isComplex(call.tensor("self").dtype) && call.name.endsWith(".conj");
+  if (isLazy) call.execution.noteBound(conjugatedWhenUsed(call.name));
+  return alias(call, "ConjBackward0");
+}
+
 function alias(call: OperatorCall, name: string): Tensor {
   const self = call.tensor("self");
   return viewOf(call.frame, self, name, self.shape, self.strides, (_inner, gradient) => gradient);
@@ -203,7 +210,7 @@ export const furtherRows: readonly OperatorRow[] = [
   {
     names: [...both("conj"), ...both("resolve_conj")],
     signature: "self",
-    run: (call) => alias(call, "ConjBackward0"),
+    run: conjugate,
   },
   { names: ["torch.tensordot"], signature: "a, b, dims=2, out=None", run: tensordot },
   { names: both("diag"), signature: "self, diagonal=0, *, out=None", run: diag },

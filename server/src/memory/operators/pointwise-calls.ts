@@ -1,11 +1,11 @@
 /** How element-wise operators are called: the table's rows under all their names, and those with a body of their own. */
-import { isComplex, type Tensor } from "../tensor";
+import { isComplex, isFloating, type Tensor } from "../tensor";
 import { float, isTensor, numberOf, type Argument } from "./argument";
 import { cast, differentiable, fullPrecision, needs } from "./autograd";
 import { formula } from "./formula";
 import type { Frame } from "./frame";
 import { broadcastShapes, elementwise, elementwiseStrides } from "./kernels";
-import type { OperatorCall, OperatorRow } from "./operator";
+import { both, type OperatorCall, type OperatorRow } from "./operator";
 import { elementwiseOp, pointwise } from "./pointwise";
 import { elementwiseRows, type PointwiseRow } from "./pointwise-rows";
 import { resultType, toFloating } from "./promotion";
@@ -261,17 +261,53 @@ function maskedFill(call: OperatorCall, inPlace: boolean): Tensor {
 }
 
 /** `isfinite`: the magnitudes, masks of what is a number and what is no infinity, and both together. */
-function isFinite(call: OperatorCall): Tensor {
-  const self = call.tensor("self");
-  return call.frame.scoped((inner) => {
+function isFinite(frame: Frame, self: Tensor): Tensor {
+  return frame.scoped((inner) => {
     const size = elementwiseOp(inner, "abs", [self]);
     const mask = elementwiseOp(inner, "ne", [size, float(Infinity)]);
     return elementwiseOp(inner, "logical_and", [elementwiseOp(inner, "eq", [self, self]), mask]);
   });
 }
 
+/** `isclose`: what is equal, then what differs by less than is allowed (TensorCompare.cpp). */
+function isClose(call: OperatorCall): Tensor {
+  const { frame } = call;
+  const [self, other] = [call.tensor("self"), call.tensor("other")];
+  if (broadcastShapes(self.shape, other.shape) === undefined)
+    call.fail(shapesDoNotFit(call.name, [self.shape, other.shape]));
+  const close = elementwiseOp(frame, "eq", [self, other]);
+  if (call.boolean("equal_nan") && (isFloating(self.dtype) || isComplex(self.dtype)))
+    frame.temporarily((inner) => {
+      elementwiseOp(inner, "ne", [self, self]);
+      return void elementwiseOp(inner, "ne", [other, other]);
+    });
+  if (call.number("rtol") === 0 && call.number("atol") === 0) return close;
+  const compared = isFloating(self.dtype) || isComplex(self.dtype) ? other : cast(frame, other, "float32");
+  const allowed = frame.scoped((inner) => {
+    const size = elementwiseOp(inner, "abs", [
+      elementwiseOp(inner, "mul", [compared, float(call.number("rtol"))]),
+    ]);
+    return elementwiseOp(inner, "add", [size, float(call.number("atol"))]);
+  });
+  const actual = frame.scoped((inner) =>
+    elementwiseOp(inner, "abs", [elementwiseOp(inner, "sub", [self, compared])]),
+  );
+  isFinite(frame, actual);
+  elementwiseOp(frame, "le", [actual, allowed]);
+  return close;
+}
+
 const special: readonly OperatorRow[] = [
-  { names: ["torch.isfinite", "Tensor.isfinite"], signature: "self", run: isFinite },
+  {
+    names: both("isclose"),
+    signature: "self, other, rtol=1e-5, atol=1e-8, equal_nan=False",
+    run: isClose,
+  },
+  {
+    names: ["torch.isfinite", "Tensor.isfinite"],
+    signature: "self",
+    run: (call) => isFinite(call.frame, call.tensor("self")),
+  },
   {
     names: ["torch.positive", "Tensor.positive", "Tensor.__pos__"],
     signature: "self",

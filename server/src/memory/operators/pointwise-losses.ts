@@ -1,6 +1,6 @@
 /**
  * Losses of single elements that one kernel computes and reduces: aten/src/ATen/native/{Loss,PointwiseOps}.cpp and cuda/Loss.cu.
- * What they hold meanwhile and keep is the same on CPU and CUDA; test/goldens/losses.json has it from the allocator of the CPU.
+ * What they hold meanwhile and keep is the same on CPU and CUDA; test/goldens/allocated.json has it from the allocator of the CPU.
  */
 import { message } from "../../messages/message";
 import type { Tensor } from "../tensor";

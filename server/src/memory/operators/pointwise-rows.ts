@@ -234,7 +234,7 @@ const seldom: readonly PointwiseRow[] = [
   {
     op: "entr",
     places: "special",
-    gradient: "grad * where(self > 0, -log(self) - 1, self)",
+    gradient: "grad * -(log(self) + 1)",
     result: "float",
   },
   {
@@ -311,8 +311,8 @@ const binary: readonly PointwiseRow[] = [
     places: "torch Tensor",
     inputs: two,
     gradient: {
-      self: "masked_fill(grad, and_(self >= other, isnan(other)))",
-      other: "masked_fill(grad, and_(self >= other, isnan(other)))",
+      self: "masked_fill(where(self == other, grad / 2, grad), self < other)",
+      other: "masked_fill(where(self == other, grad / 2, grad), self > other)",
     },
     inPlace: false,
   },
@@ -321,8 +321,8 @@ const binary: readonly PointwiseRow[] = [
     places: "torch Tensor",
     inputs: two,
     gradient: {
-      self: "masked_fill(grad, and_(self <= other, isnan(other)))",
-      other: "masked_fill(grad, and_(self <= other, isnan(other)))",
+      self: "masked_fill(where(self == other, grad / 2, grad), self > other)",
+      other: "masked_fill(where(self == other, grad / 2, grad), self < other)",
     },
     inPlace: false,
   },
@@ -387,7 +387,6 @@ const binary: readonly PointwiseRow[] = [
       ["logical_and", []],
       ["logical_or", []],
       ["logical_xor", []],
-      ["isclose", []],
     ] as const
   ).map(([op, aliases]): PointwiseRow => ({
     op,
@@ -395,7 +394,6 @@ const binary: readonly PointwiseRow[] = [
     aliases,
     inputs: two,
     result: "bool",
-    parameters: op === "isclose" ? "rtol=1e-5, atol=1e-8, equal_nan=False" : "",
   })),
   ...(
     [

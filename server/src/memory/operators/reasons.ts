@@ -101,6 +101,16 @@ export function workspaceNotKnown(operator: string): Message {
   );
 }
 
+export function conjugatedWhenUsed(operator: string): Message {
+  return message(
+    {
+      en: "what {operator} makes is conjugated only where it is used, in copies that are not counted",
+      "zh-cn": "{operator} 的结果在使用时才取共轭，由此产生的副本未计入",
+    },
+    { operator },
+  );
+}
+
 export function channelsDoNotFit(operator: string, expected: number, tensor: Tensor): Message {
   return message(
     {

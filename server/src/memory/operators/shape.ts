@@ -140,10 +140,30 @@ function repeat(call: OperatorCall, counts: readonly number[]): Tensor {
     inputs: [tensor],
     outputs: [result],
     backward: (inner, [gradient]) => [
-      gradient === undefined || sameShape(shape, from) ? gradient : inner.empty(from, gradient.dtype),
+      gradient === undefined ? undefined : sumOfRepetitions(inner, gradient, counts, from),
     ],
   });
   return result;
+}
+
+/** repeat_backward: one sum for every new dimension, the one before alive meanwhile, then one for all the others. */
+function sumOfRepetitions(
+  frame: Frame,
+  gradient: Tensor,
+  counts: readonly number[],
+  shape: readonly number[],
+): Tensor {
+  const offset = counts.length - shape.length;
+  let sum = gradient;
+  for (let i = 0; i < offset; i++) {
+    const next = frame.empty(sum.shape.slice(1), gradient.dtype);
+    if (sum !== gradient) frame.free(sum);
+    sum = next;
+  }
+  if (sameShape(sum.shape, shape)) return sum;
+  const apart = counts.slice(offset).flatMap((count, i) => [...(count === 1 ? [] : [count]), shape[i] ?? 1]);
+  reshape(frame, sum, apart);
+  return frame.empty(shape, gradient.dtype);
 }
 
 function repeatInterleave(call: OperatorCall): Tensor {

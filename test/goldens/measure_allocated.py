@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What losses really allocate: the allocator's events on real CPU tensors, which see inside kernels. Makes losses.json.
+"""What losses, and kernels that resize what they return, really allocate: the allocator's events on real CPU tensors, which see
+inside kernels. Makes allocated.json.
 
-    python measure_losses.py > losses.json            # any PyTorch
+    python measure_allocated.py > allocated.json      # any PyTorch
 
 Float inputs are views of leaves that require a gradient.  All figures are bytes, of tensors that the call allocates:
-  forward   highest while the loss is computed
+  forward   highest while the result is computed
   kept      what is left of it: the storage of the result and what the graph keeps
   result    the storage of the result alone
-  backward  highest while backward runs, above what was there before it; the gradient of the loss is not counted
+  backward  highest while backward runs, above what was there before it; the gradient of the result is not counted
 
 Scalars that the CPU's reductions allocate on their way are in it (up to 32 bytes).
 """
@@ -38,6 +39,14 @@ CASES: list[tuple[str, list[str]]] = [
     *[(TRAINED.format(op, reduction), PAIR) for reduction in ("mean", "none") for op in
       (*POINTWISE, "binary_cross_entropy", "binary_cross_entropy_with_logits")],
     *[(CONSTANT.format(op, "mean"), ["float32[32,20]", "float32[1,20]"]) for op in POINTWISE],
+    # columns that overlap, that tile, and that leave gaps
+    *[(f"F.fold(a, (16, 16), {options})", [columns]) for options, columns in (
+        ("3, padding=1", "float32[2,72,256]"), ("3, padding=1", "float32[72,256]"), ("2, stride=2", "float32[2,32,64]"),
+        ("2, stride=4", "float32[2,32,16]"), ("4, stride=2, padding=1", "float32[2,128,64]"))],
+    *[(f"F.unfold({image}, {options})", ["float32[2,8,16,16]"]) for image in ("a", "a.transpose(2, 3)") for options in
+      ("3, padding=1", "2, stride=2", "2, stride=4", "3, dilation=2, stride=2")],
+    ("F.unfold(a, 3, padding=1)", ["float32[8,16,16]"]),
+    ("nn.Fold((16, 16), 3, padding=1)(nn.Unfold(3, padding=1)(a))", ["float32[2,8,16,16]"]),
     ("F.binary_cross_entropy(a, b.detach(), weight=torch.ones(20))", PAIR),
     ("F.binary_cross_entropy_with_logits(a, b.detach(), weight=torch.ones(20))", PAIR),
     ("F.binary_cross_entropy_with_logits(a, b.detach(), pos_weight=torch.ones(20))", PAIR),
@@ -65,19 +74,19 @@ def measure(call: str, specs: list[str]) -> dict[str, Any]:
         leaves = [Spec.parse(s).make(2, "cpu", torch.float32) for s in specs]
         inputs = [t.requires_grad_().view_as(t) for t in leaves]
         space = {"torch": torch, "nn": nn, "F": F, **dict(zip("abc", inputs))}
-        loss, forward, kept = allocated(lambda: eval(call, space))  # noqa: S307 - our own table
-        found = {"forward": forward, "kept": kept, "result": loss.untyped_storage().nbytes()}
-        if loss.requires_grad:
-            gradient = torch.ones_like(loss)
-            _, found["backward"], _ = allocated(lambda: loss.backward(gradient))
+        result, forward, kept = allocated(lambda: eval(call, space))  # noqa: S307 - our own table
+        found = {"forward": forward, "kept": kept, "result": result.untyped_storage().nbytes()}
+        if result.requires_grad:
+            gradient = torch.ones_like(result)
+            _, found["backward"], _ = allocated(lambda: result.backward(gradient))
     return found
 
 
 def main() -> None:
     warnings.filterwarnings("ignore")
     rows = [{"call": call, "inputs": specs, **measure(call, specs)} for call, specs in CASES]
-    about = {"what": "bytes that losses allocate on real CPU tensors", "torch": torch.__version__.split("+")[0]}
-    sys.stdout.write(dump({"about": about, "losses": rows}, depth=2) + "\n")
+    about = {"what": "bytes that losses, fold and unfold allocate on real CPU tensors", "torch": torch.__version__.split("+")[0]}
+    sys.stdout.write(dump({"about": about, "calls": rows}, depth=2) + "\n")
 
 
 if __name__ == "__main__":

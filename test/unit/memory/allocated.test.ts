@@ -1,11 +1,11 @@
-/** What losses hold and keep, against the allocator's events of real PyTorch on the CPU. */
+/** What losses, folds and unfolds hold and keep, against the allocator's events of real PyTorch on the CPU. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadParser } from "../../support/parser";
 import { runCall } from "../../support/operators";
 
-interface LossGolden {
+interface CallGolden {
   readonly call: string;
   readonly inputs: string[];
   readonly forward: number;
@@ -14,8 +14,8 @@ interface LossGolden {
   readonly backward?: number;
 }
 
-const { losses } = JSON.parse(readFileSync(join(__dirname, "../../goldens/losses.json"), "utf8")) as {
-  losses: LossGolden[];
+const { calls } = JSON.parse(readFileSync(join(__dirname, "../../goldens/allocated.json"), "utf8")) as {
+  calls: CallGolden[];
 };
 
 /** Scalars that reductions of the CPU allocate on their way. */
@@ -26,10 +26,10 @@ function assertClose(actual: number | undefined, golden: number | undefined, wha
   assert.ok(Math.abs(difference) <= scalars, `${what}: ${actual} for ${golden}`);
 }
 
-describe("losses against PyTorch's allocator", () => {
+describe("calls against PyTorch's allocator", () => {
   before(loadParser);
 
-  for (const golden of losses) {
+  for (const golden of calls) {
     it(`${golden.call} of ${golden.inputs.join(" and ")}`, () => {
       const row = { name: "", setup: null, call: golden.call, inputs: golden.inputs };
       const found = runCall(row, { device: "cpu", mode: "grad", attention: "auto", holdsGradient: true });
