@@ -12,6 +12,7 @@ import { withLabels } from "./training/labels";
 import { movedData, placesResult } from "./training/placement";
 import { carryValues } from "./known-values";
 import { keyText } from "./operations";
+import { withExampleFloats } from "./unknown-floats";
 import {
   BoundMethod,
   ClassValue,
@@ -238,7 +239,9 @@ export function runOperator(
   span?: Span,
 ): Value {
   interpreter.tick(operatorCost);
-  const args = withLabels(interpreter, name, given);
+  const labelled = withLabels(interpreter, name, given);
+  const weighed = withExampleFloats(name, labelled);
+  const args = weighed ?? labelled;
   const moved = interpreter.training === undefined ? undefined : movedData(interpreter, name, args);
   if (moved !== undefined) return moved;
   if (args.unknownKeywords !== undefined) return noteResult(interpreter, args.unknownKeywords);
@@ -256,7 +259,8 @@ export function runOperator(
       (isData ? unknownIn(positional) : undefined) ?? noteResult(interpreter, result, positional, keywords)
     );
   }
-  carryValues(name, positional, result);
+  if (weighed === undefined) carryValues(name, positional, result);
+  else if (result instanceof Tensor) result.values = undefined;
   if (positional.some(isArray)) return owned(interpreter, asArray(interpreter, name, positional, result));
   return owned(interpreter, result);
 }

@@ -12,6 +12,7 @@ import { callMethod, overloadedBinary, overloadedUnary, valueComparison } from "
 import { getItem } from "./subscripts";
 import type { Interpreter } from "./interpreter";
 import { makeFunction } from "./functions";
+import { withUnknownFloat } from "./unknown-floats";
 import {
   DictValue,
   ellipsis,
@@ -211,6 +212,8 @@ export function binaryOperation(
 ): Value {
   const overloaded = overloadedBinary(interpreter, operator, left, right, span);
   if (overloaded !== undefined) return overloaded;
+  const float = withUnknownFloat(operator, left, right);
+  if (float !== undefined) return float;
   if (isUnknown(left)) return left;
   if (operator === "%" && typeof left === "string") return formatPercent(interpreter, left, right);
   if (isUnknown(right)) return right;

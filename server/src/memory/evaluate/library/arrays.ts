@@ -12,6 +12,7 @@ import { itemsOf } from "../iteration";
 import { dataTensor, tensorTypes } from "../nn/tensors";
 import { integer } from "../numbers";
 import { withKnownLength } from "../offsets";
+import { unknownFloat } from "../unknown-floats";
 import {
   DtypeValue,
   ListValue,
@@ -56,7 +57,10 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
     const shape = shapeFrom(interpreter, args.or(sizeAt, sizeName, new TupleValue([])), span);
     const dtype = args.keywords.get("dtype") ?? (sizeAt === 0 ? args.at(1) : undefined);
     // One number, which a run draws.
-    if (shape?.length === 0) return interpreter.unknown("chance", span, { name });
+    if (shape?.length === 0) {
+      const drawn = interpreter.unknown("chance", span, { name });
+      return otherwise === "float64" ? unknownFloat(drawn) : drawn;
+    }
     if (shape === undefined || (dtype !== undefined && dtype !== null && !(dtype instanceof DtypeValue)))
       return args.unknown() ?? interpreter.unknown("call", span, { name });
     return arrayFilled(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
@@ -66,7 +70,8 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
 /** `rand(2, 3)`: the sizes themselves are the arguments. */
 const randomOf: Native = (interpreter, args, span) => {
   const shape = shapeFrom(interpreter, new TupleValue([...args.positional]), span);
-  if (shape?.length === 0) return interpreter.unknown("chance", span, { name: "numpy.random.rand" });
+  if (shape?.length === 0)
+    return unknownFloat(interpreter.unknown("chance", span, { name: "numpy.random.rand" }));
   return shape === undefined
     ? (args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.random.rand" }))
     : arrayFilled(interpreter, shape, "float64");
@@ -267,6 +272,8 @@ const random: Readonly<Record<string, Native>> = {
   standard_normal: filled("numpy.random.standard_normal", 0, "size", "float64"),
   normal: filled("numpy.random.normal", 2, "size", "float64"),
   uniform: filled("numpy.random.uniform", 2, "size", "float64"),
+  beta: filled("numpy.random.beta", 2, "size", "float64"),
+  exponential: filled("numpy.random.exponential", 1, "size", "float64"),
   randint: filled("numpy.random.randint", 2, "size", "int64"),
   choice,
 };

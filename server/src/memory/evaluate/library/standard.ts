@@ -8,6 +8,7 @@ import { binaryOperation, truthOf } from "../expressions";
 import { dictSet, itemsOf } from "../iteration";
 import { keyOf } from "../operations";
 import { getItem } from "../subscripts";
+import { unknownFloat } from "../unknown-floats";
 import {
   BoundMethod,
   ClassValue,
@@ -181,6 +182,11 @@ const drawn =
   (interpreter, _, span) =>
     interpreter.unknown("chance", span, { name });
 
+const drawnFloat =
+  (name: string): Native =>
+  (interpreter, _, span) =>
+    unknownFloat(interpreter.unknown("chance", span, { name }));
+
 const environment: Native = (interpreter, args, span) => {
   const otherwise = args.get(1, "default");
   return otherwise === undefined
@@ -260,9 +266,12 @@ export const standardFunctions: Readonly<Record<string, Native>> = {
   "time.perf_counter": notKnown,
   "random.seed": nothing,
   ...Object.fromEntries(
-    ["random", "uniform", "randint", "randrange", "gauss", "choice"].map((name) => [
+    ["randint", "randrange", "choice"].map((name) => [`random.${name}`, drawn(`random.${name}`)]),
+  ),
+  ...Object.fromEntries(
+    ["random", "uniform", "gauss", "betavariate", "normalvariate"].map((name) => [
       `random.${name}`,
-      drawn(`random.${name}`),
+      drawnFloat(`random.${name}`),
     ]),
   ),
   "numpy.random.seed": nothing,

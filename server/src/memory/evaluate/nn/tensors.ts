@@ -15,6 +15,7 @@ import { runOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
 import { integer } from "../numbers";
 import { backward } from "../training/backward";
+import { unknownFloat } from "../unknown-floats";
 import {
   BoundMethod,
   DeviceValue,
@@ -150,7 +151,10 @@ const methods: Readonly<Record<string, Native>> = {
   __len__: native((tensor) => tensor.shape[0] ?? 0),
   item: native((tensor, interpreter, _, span) => {
     const value = tensor.values?.length === 1 ? tensor.values[0] : undefined;
-    return element(tensor, value) ?? interpreter.unknown("tensorValue", span);
+    const known = element(tensor, value);
+    if (known !== undefined) return known;
+    const unknown = interpreter.unknown("tensorValue", span);
+    return isFloating(tensor.dtype) ? unknownFloat(unknown) : unknown;
   }),
   tolist: native((tensor, interpreter, _, span) => {
     const { values } = tensor;
