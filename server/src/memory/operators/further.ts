@@ -13,6 +13,34 @@ import { permute, reshape, viewOf } from "./views";
 
 const F = "torch.nn.functional";
 
+/**
+ * `torch.multinomial`. One draw, or draws without replacement, are the greatest of the probabilities divided by exponential
+ * noise; more draws with replacement go through cumulative sums, of one row on the CPU, of all rows on CUDA, where copies of the
+ * probabilities as they are and normalized stand beside them. Sources: ATen/native/Distributions.cpp, cpu/MultinomialKernel.cpp,
+ * cuda/MultinomialKernel.cu.
+ */
+function multinomial(call: OperatorCall): Tensor {
+  const self = call.tensor("self");
+  const count = call.number("num_samples");
+  const rows = self.shape.slice(0, -1);
+  const result = call.frame.empty([...rows, count], "int64");
+  call.frame.temporarily((inner) => {
+    if (count !== 1 && call.boolean("replacement")) {
+      if (inner.execution.device === "cpu") inner.empty(self.shape.slice(-1), self.dtype);
+      else for (let i = 0; i < 3; i++) inner.empty(self.shape, self.dtype);
+      return undefined;
+    }
+    // what is checked first: the least and the greatest, and that no row is all zeros
+    for (const dtype of [self.dtype, self.dtype, "bool"] as const) inner.empty([], dtype);
+    inner.free(inner.empty(rows, self.dtype), inner.empty(rows, "bool"));
+    inner.empty([], "bool");
+    emptyLike(inner, self);
+    if (count !== 1) inner.empty(result.shape, self.dtype);
+    return undefined;
+  });
+  return result;
+}
+
 /** `view_as_complex`: pairs of the last dimension as one number, on the same storage. */
 function viewAsComplex(call: OperatorCall): Tensor {
   const self = call.tensor("self");
@@ -238,10 +266,7 @@ export const furtherRows: readonly OperatorRow[] = [
   {
     names: ["torch.multinomial", "Tensor.multinomial"],
     signature: "self, num_samples, replacement=False, *, generator=None, out=None",
-    run: (call) => {
-      const self = call.tensor("self");
-      return call.frame.empty([...self.shape.slice(0, -1), call.number("num_samples")], "int64");
-    },
+    run: multinomial,
   },
   {
     names: ["torch.bucketize", "torch.searchsorted"],

@@ -28,6 +28,7 @@ import {
 } from "../values";
 import { functionClass } from "./autograd-function";
 import { enumClass } from "./enums";
+import { distributionAt } from "./distributions";
 import { lightningClass } from "./lightning";
 import { modelOutputClass } from "./model-outputs";
 import { pretrainedClass } from "./pretrained";
@@ -57,6 +58,7 @@ function canonical(path: string): string {
     .replace(/^torch\.cuda\.amp\.autocast_mode\./, "torch.cuda.amp.")
     .replace(/^torch\.autograd\.grad_mode\./, "torch.")
     .replace(/^torch\.autograd\.(no_grad|enable_grad|set_grad_enabled|inference_mode)$/, "torch.$1")
+    .replace(/^torch\.distributions\.\w+\.([A-Z]\w*|kl_divergence)$/, "torch.distributions.$1")
     .replace(/^torch\._C\._nn\./, "torch.nn.functional.");
 }
 
@@ -196,6 +198,8 @@ export class Library {
       type.unknownBase = undefined;
       return type;
     }
+    const distribution = distributionAt(path, (base) => this.classOf(base));
+    if (distribution !== undefined) return distribution;
     const builtin = path.startsWith("builtins.") ? path.slice("builtins.".length) : undefined;
     if (builtin !== undefined) return this.types.get(builtin);
     if (path === "collections.OrderedDict" || path === "typing.OrderedDict") return this.orderedDict();

@@ -7,6 +7,7 @@ import { arrayConstants, arrayFunctions } from "./arrays";
 import { batchFunctions, datasetBases } from "./batches";
 import { tableFunctions } from "./data-tables";
 import { dataclassFunctions } from "./dataclasses";
+import { divergenceFunctions } from "./divergences";
 import { einopsFunctions } from "./einops";
 import { inspectionConstants, inspectionFunctions } from "./inspection";
 import { imageDatasetFunctions } from "./image-datasets";
@@ -46,6 +47,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...forwardFunctions,
   ...trainerFunctions,
   ...adapterFunctions,
+  ...divergenceFunctions,
   "transformers.BitsAndBytesConfig": makeQuantisation,
   ...torchFunctions,
   ...optimizerFunctions,

@@ -27,6 +27,7 @@ import {
 } from "../values";
 import { checkpointFunctions } from "./checkpoint";
 import { withContext } from "./contexts";
+import { dtypeLimits } from "./dtype-limits";
 import { identity, nothing, transparentDecorator } from "./standard";
 
 type Constant = (interpreter: Interpreter) => Value;
@@ -144,18 +145,11 @@ const size: Native = (interpreter, args, span) => {
   return list instanceof TupleValue ? new TupleValue(list.items, undefined, true) : list;
 };
 
-const finfoOf: Readonly<Record<string, readonly [min: number, max: number, eps: number]>> = {
-  float64: [-1.7976931348623157e308, 1.7976931348623157e308, 2.220446049250313e-16],
-  float32: [-3.4028234663852886e38, 3.4028234663852886e38, 1.1920928955078125e-7],
-  float16: [-65504, 65504, 0.0009765625],
-  bfloat16: [-3.3895313892515355e38, 3.3895313892515355e38, 0.0078125],
-};
-
 const finfo: Native = (interpreter, args, span) => {
   const dtype = dtypeOf(args.at(0)) ?? "float32";
-  const limits = finfoOf[dtype];
+  const limits = dtypeLimits[dtype];
   if (limits === undefined) return interpreter.unknown("call", span, { name: "torch.finfo" });
-  const [min, max, eps] = limits;
+  const { min, max, eps } = limits;
   return interpreter.library.call(
     "types.SimpleNamespace",
     new CallArguments(
