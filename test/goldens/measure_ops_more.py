@@ -591,6 +591,13 @@ OPS = [
     ("torch.fft.ifft(torch.complex(a, b)).abs() of float32[4,6], float32[4,6]", None, "torch.fft.ifft(torch.complex(a, b)).abs()", ["float32[4,6]", "float32[4,6]"]),
     ("torch.max(a, b) of float32[4,6], float32[4,6]", None, "torch.max(a, b)", ["float32[4,6]", "float32[4,6]"]),
     ("torch.min(a, b) of float32[4,6], float32[6]", None, "torch.min(a, b)", ["float32[4,6]", "float32[6]"]),
+    # ---- attention whose heads lie across: heads out of channels, transposed masks
+    ("F.scaled_dot_product_attention(a.transpose(-1, -2), b, c) of float32[2,4,16,64], float32[2,4,64,16], float32[2,4,64,16]", None, "F.scaled_dot_product_attention(a.transpose(-1, -2), b, c)", ["float32[2,4,16,64]", "float32[2,4,64,16]", "float32[2,4,64,16]"]),
+    ("F.scaled_dot_product_attention(b, a.transpose(-1, -2), c) of float32[2,4,16,64], float32[2,4,64,16], float32[2,4,64,16]", None, "F.scaled_dot_product_attention(b, a.transpose(-1, -2), c)", ["float32[2,4,16,64]", "float32[2,4,64,16]", "float32[2,4,64,16]"]),
+    ("F.scaled_dot_product_attention(c, b, a.transpose(-1, -2)) of float32[2,4,16,64], float32[2,4,64,16], float32[2,4,64,16]", None, "F.scaled_dot_product_attention(c, b, a.transpose(-1, -2))", ["float32[2,4,16,64]", "float32[2,4,64,16]", "float32[2,4,64,16]"]),
+    ("F.scaled_dot_product_attention(*[a.permute(0, 2, 3, 1).reshape(2, 256, 4, 16).transpose(1, 2)] * 3).transpose(1, 2).reshape(2, 256, 64) of float32[2,64,16,16]", None, "F.scaled_dot_product_attention(*[a.permute(0, 2, 3, 1).reshape(2, 256, 4, 16).transpose(1, 2)] * 3).transpose(1, 2).reshape(2, 256, 64)", ["float32[2,64,16,16]"]),
+    ("F.scaled_dot_product_attention(a, b, c, attn_mask=d.transpose(0, 1)) of float32[2,4,64,16], float32[2,4,64,16], float32[2,4,64,16], bool[64,64]", None, "F.scaled_dot_product_attention(a, b, c, attn_mask=d.transpose(0, 1))", ["float32[2,4,64,16]", "float32[2,4,64,16]", "float32[2,4,64,16]", "bool[64,64]"]),
+    ("F.scaled_dot_product_attention(a, b, c, attn_mask=d.expand(64, 64)) of float32[2,4,64,16], float32[2,4,64,16], float32[2,4,64,16], bool[64,1]", None, "F.scaled_dot_product_attention(a, b, c, attn_mask=d.expand(64, 64))", ["float32[2,4,64,16]", "float32[2,4,64,16]", "float32[2,4,64,16]", "bool[64,1]"]),
 ]
 
 

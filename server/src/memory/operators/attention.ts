@@ -31,7 +31,7 @@ interface Attention {
 /** `math`, `flash` or `efficient`; on the CPU there is one fused kernel, which takes no dropout and trains no mask. */
 function chooseKernel(frame: Frame, row: Attention): "math" | "flash" | "efficient" | "cpu" {
   const { execution } = frame;
-  if (row.query.shape.length !== 4) return "math";
+  if (row.query.shape.length !== 4 || !liesAsFused(row, execution.device)) return "math";
   if (execution.device === "cpu") return row.dropout || needs(execution, row.mask) ? "math" : "cpu";
   if (execution.attention !== "auto") {
     const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
@@ -41,6 +41,16 @@ function chooseKernel(frame: Frame, row: Attention): "math" | "flash" | "efficie
   }
   const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
   return half && row.mask === undefined && (row.query.shape.at(-1) ?? 0) <= 256 ? "flash" : "efficient";
+}
+
+/**
+ * Whether the innermost dimension of query, key and value, on CUDA also that of the mask as it is given, has a stride of 1:
+ * every fused kernel asks for that (check_last_dim_stride_equals_1_dense in sdp_utils_cpp.h). Heads that are reshaped out of
+ * a convolution's channels have not, and their weights are kept.
+ */
+function liesAsFused({ query, key, value, mask }: Attention, device: "cpu" | "cuda"): boolean {
+  const asked = [query, key, value, device === "cuda" ? mask : undefined];
+  return asked.every((tensor) => tensor?.shape.at(-1) === 1 || (tensor?.strides.at(-1) ?? 1) === 1);
 }
 
 /** `F.scaled_dot_product_attention`. */
@@ -55,8 +65,8 @@ function attend(frame: Frame, given: Attention, groups: number): Tensor {
     value: low(given.value),
     mask: given.mask === undefined ? undefined : low(given.mask),
   };
-  row = { ...row, mask: floatMask(frame, row) };
   const chosen = chooseKernel(frame, row);
+  row = { ...row, mask: floatMask(frame, row) };
   // Of CUDA's kernels flash alone knows grouped queries (check_batch_size_and_num_heads_dense in sdp_utils.cpp).
   const kernel = groups > 1 && chosen === "efficient" ? "math" : chosen;
   if (groups > 1 && kernel === "math")
