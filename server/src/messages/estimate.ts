@@ -139,6 +139,10 @@ export const unknownReasons = {
     en: "what `{name}` allocates on the way is not counted",
     "zh-cn": "未计入 `{name}` 过程中分配的内存",
   },
+  replacedParameter: {
+    en: "the forward replaces the parameter {name}; the one that the optimizer was given stays alive and is not counted",
+    "zh-cn": "前向替换了参数 {name}；交给优化器的原参数仍然存活，未计入",
+  },
   lineSearch: {
     en: "the line search keeps further vectors, which are not counted",
     "zh-cn": "线搜索会保留更多向量，未计入",

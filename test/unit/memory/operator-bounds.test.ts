@@ -1,6 +1,9 @@
-/** Operators whose copies on the way cannot be counted: lower bounds, and their kin that are exact. */
+/** What cannot be counted in full: lower bounds, and their kin that are exact. */
 import assert from "node:assert/strict";
 import { loadParser } from "../../support/parser";
+import { parseModule } from "../../../server/src/python/parse";
+import { CallArguments } from "../../../server/src/memory/evaluate/arguments";
+import { Program } from "../../../server/src/memory/evaluate/program";
 import { Execution, nowhere } from "../../../server/src/memory/tape";
 import { Tensor, type Dtype } from "../../../server/src/memory/tensor";
 import { render } from "../../../server/src/messages/message";
@@ -32,4 +35,40 @@ describe("operators that give lower bounds", () => {
       assert.deepEqual(boundsOf(name, dtype), isBound ? [reason] : []);
     });
   }
+});
+
+describe("a forward that replaces a parameter gives a lower bound", () => {
+  before(loadParser);
+
+  function boundsOfForward(assignment: string): string[] {
+    const source = [
+      "import torch.nn as nn",
+      "class Codebook(nn.Module):",
+      "    def __init__(self):",
+      "        super().__init__()",
+      "        self.codes = nn.Linear(4, 8)",
+      "    def forward(self, x):",
+      `        ${assignment}`,
+      "        return self.codes(x)",
+      "m = Codebook()",
+      "",
+    ].join("\n");
+    const execution = new Execution({ device: "cuda" });
+    const program = new Program(execution, parseModule(source).module);
+    const model = program.global("m");
+    assert.ok(model !== undefined);
+    program.call(model, new CallArguments([execution.input([2, 4], "float32")]));
+    assert.deepEqual(program.noted(), []);
+    return [...execution.bounds.values()].map(({ reason }) => render(reason, "en"));
+  }
+
+  it("nn.Parameter in another's place", () => {
+    assert.deepEqual(boundsOfForward("self.codes.weight = nn.Parameter(self.codes.weight * 0.9)"), [
+      "the forward replaces the parameter weight; the one that the optimizer was given stays alive and is not counted",
+    ]);
+  });
+
+  it("the same parameter again gives none", () => {
+    assert.deepEqual(boundsOfForward("self.codes.weight = self.codes.weight"), []);
+  });
 });

@@ -22,6 +22,7 @@ export function attachAttribute(
   const state = object.module;
   if (state === undefined) return false;
   if (value instanceof Tensor && interpreter.parameterTensors.has(value)) {
+    noteReplaced(interpreter, state, name, value);
     attach(interpreter, object, "parameters", name, value);
     return true;
   }
@@ -49,6 +50,13 @@ export function attachAttribute(
   else if (state.modules.has(name)) attach(interpreter, object, "modules", name, null);
   else return false;
   return true;
+}
+
+/** A forward that puts a parameter in another's place: the optimizer was given the one before, and holds it. */
+function noteReplaced(interpreter: Interpreter, state: ModuleState, name: string, value: Tensor): void {
+  const before = state.parameters.get(name);
+  if (!interpreter.tracing || !(before instanceof Tensor) || before === value) return;
+  interpreter.execution.noteBound(message(unknownReasons.replacedParameter, { name }));
 }
 
 export function attach(
