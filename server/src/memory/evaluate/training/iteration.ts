@@ -366,12 +366,16 @@ function entryOf({ execution, interpreter }: Program, frames: readonly Frame[]) 
       interpreter.training?.waiting.add(storage);
     }
   }
+  // parameters of no module that an optimizer trains, such as a temperature: no model's figures hold them
+  for (const { storage } of [...interpreter.optimizers].flatMap(parametersOf))
+    if (storage.kind === "parameter" && !states.has(storage)) placed.add(storage);
   let [live, allocated] = [execution.live, execution.allocated];
   const bytes = { ...execution.liveBytes() };
   for (const { bytes: size, kind } of placed) {
     live -= size;
     allocated -= roundedUp(size);
-    if (kind === "input") bytes.inputs -= size;
+    if (kind === "parameter") bytes.parameters -= size;
+    else if (kind === "input") bytes.inputs -= size;
     else bytes.temporary -= size;
   }
   const models = new Set([...modules.keys()].flatMap(modulesOf));
