@@ -4,12 +4,13 @@
 import { message } from "../messages/message";
 import type { MessageText } from "../messages/message";
 import type { Estimates } from "../memory/estimate";
+import { lastName } from "../python/last-name";
 import type { Scopes } from "../python/scope";
 import type { Source } from "../python/source";
 import type { Module, NodeKind, Node } from "../python/tree";
 import { nodesOf } from "../python/walk";
 import type { TorchFacts } from "../torch/facts";
-import { lastName, push } from "../torch/resolve-index";
+import { push } from "../torch/resolve-index";
 import { titleOfFix } from "./fix";
 import type { Finding, Fix, RelatedLocation, Report, Rule, RuleContext, Visitor } from "./rule";
 

@@ -2,10 +2,10 @@
  * Whether something in a file may switch a model's gradients off in a way that `Resolver.isFrozen` does not follow: through
  * a helper, together with other models, with a flag.
  */
+import { lastName } from "../python/last-name";
 import type { Call, Expression, Node, Statement } from "../python/tree";
 import { ancestors, isStatement } from "../python/walk";
 import type { TorchFacts } from "./facts";
-import { lastName } from "./resolve-index";
 
 const freezingName = /freez|requires_grad|toggle_?grad|set_grad\b|no_grad/i;
 

@@ -3,12 +3,12 @@
  * discriminator's": whatever is not understood may be owned, and one optimizer of unknown parameters makes everything
  * unknown.
  */
+import { lastName } from "../python/last-name";
 import { FileMemo } from "../python/file-memo";
 import type { Call, Expression } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
 import type { TorchFacts } from "./facts";
-import { lastName } from "./resolve-index";
 
 export type Owner = "owned" | "not-owned" | "unknown";
 

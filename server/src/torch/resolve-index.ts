@@ -1,4 +1,5 @@
 /** One walk over a file that collects what the resolver and the provenance look up again and again. */
+import { lastName } from "../python/last-name";
 import type {
   Assign,
   Attribute,
@@ -190,13 +191,6 @@ export function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value)
   const values = map.get(key);
   if (values) values.push(value);
   else map.set(key, [value]);
-}
-
-/** `f` of `f`, `c` of `a.b.c`. */
-export function lastName(expression: Expression): string | undefined {
-  if (expression.kind === "Name") return expression.id;
-  if (expression.kind === "Attribute") return expression.attribute.id;
-  return undefined;
 }
 
 /** A target with what ends up in it; displays are unpacked. */

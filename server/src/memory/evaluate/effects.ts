@@ -1,4 +1,5 @@
 /** What a block of statements might do when nobody knows whether it runs. */
+import { lastName } from "../../python/last-name";
 import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { childrenOf } from "../../python/walk";
 
@@ -110,7 +111,7 @@ export function filledByCall(expression: Expression): Expression[] {
 }
 
 function calledName({ callee }: Call): string {
-  return callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+  return lastName(callee) ?? "";
 }
 
 /** `xs.append(x)` may change `xs`; `f(model)` may change `model`; `print(x)` changes nothing. */

@@ -4,6 +4,7 @@
  * autocast keeps the low-precision copy of each weight until the region ends (torch/csrc and aten/src/ATen/
  * autocast_mode.cpp, `cached_casts`), and a step in place does not renew it.
  */
+import { lastName } from "../../python/last-name";
 import type { Call, Node, Statement } from "../../python/tree";
 import { ancestors, statementList, walk } from "../../python/walk";
 import { autocastAround, type AutocastRegion } from "../../torch/autocast";
@@ -157,7 +158,7 @@ const updates: ReadonlySet<string> = new Set([
 function isUpdate(resolve: Resolver, statement: Statement): boolean {
   if (statement.kind !== "ExpressionStatement" || statement.expression.kind !== "Call") return false;
   const { callee, positional } = statement.expression;
-  const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+  const name = lastName(callee) ?? "";
   return (
     updates.has(name) &&
     !positional.some((argument) => argument.kind === "Call" && callsModel(resolve, argument))

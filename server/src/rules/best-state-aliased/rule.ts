@@ -2,12 +2,13 @@
  * `best = model.state_dict()` kept while training goes on. torch/nn/modules/module.py, `_save_to_state_dict`: the values
  * are the parameters themselves (detached, same storage), and the optimizer changes them in place.
  */
+import { lastName } from "../../python/last-name";
 import { FileMemo } from "../../python/file-memo";
 import type { Assign, Call, Expression, If, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement, statementList, walk } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
 import { readsOfTarget } from "../../torch/reads";
-import { lastName } from "../../torch/resolve-index";
+
 import type { LoopNode } from "../../torch/training-loop";
 import { replaceSpan } from "../fix";
 import { defineRule, type RuleContext } from "../rule";

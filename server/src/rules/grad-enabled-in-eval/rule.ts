@@ -1,4 +1,5 @@
 /** Gradients switched on inside a function that evaluates and never calls backward. */
+import { lastName } from "../../python/last-name";
 import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { ancestors, statementList, walk } from "../../python/walk";
 import { enableGradContext, setGradEnabled } from "../../torch/api";
@@ -139,7 +140,7 @@ const gradientAttribute = /^(backward|grad|requires_grad_?|autograd|manual_backw
 
 /** `attack(model, x)` of another file. */
 function mayUseGradients({ resolve }: RuleContext["torch"], callee: Expression): boolean {
-  const name = callee.kind === "Name" ? callee.id : callee.kind === "Attribute" ? callee.attribute.id : "";
+  const name = lastName(callee) ?? "";
   if (name === "enable_grad" || name === "set_grad_enabled" || name === "no_grad") return false;
   if (/^(torch|builtins)\./.test(resolve.qualifiedName(callee) ?? "")) return false;
   return wantsGradients.test(name) && !/loss|criterion/i.test(name);

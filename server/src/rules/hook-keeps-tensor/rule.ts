@@ -1,4 +1,5 @@
 /** A forward hook that appends what it is given to a container outside it, which nothing empties. */
+import { lastName } from "../../python/last-name";
 import type { Attribute, Call, Expression, FunctionDefinition, Lambda, Name, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
 import { clearingMethods, graphKeepingMethods } from "../../torch/api-graph";
@@ -197,7 +198,7 @@ function empties(read: Expression, hook: Hook): boolean {
 function isReader(call: Call, argument: Expression): boolean {
   if (!call.positional.includes(argument)) return false;
   const { callee } = call;
-  const name = callee.kind === "Name" ? callee.id : callee.kind === "Attribute" ? callee.attribute.id : "";
+  const name = lastName(callee) ?? "";
   return /^(len|print|cat|stack|enumerate|zip|sum|range|save)$/.test(name);
 }
 

@@ -2,8 +2,9 @@
  * A trained model cast to half precision as a whole, without autocast: weights, gradients and the optimizer's state are in
  * half precision with it, and so are the inputs and outputs of normalisation and softmax.
  */
+import { lastName } from "../../python/last-name";
 import { trainedCasts, trainsAdapters, type TrainedCast } from "../../torch/low-precision";
-import { lastName } from "../../torch/resolve-index";
+
 import { scalerOfBackward, scalerOfStep } from "../../torch/scaling";
 import { defineRule, type RuleContext } from "../rule";
 

@@ -1,8 +1,9 @@
 /** Outputs of a model, without their graph, that pile up on the GPU until a loop over batches ends. */
+import { lastName } from "../../python/last-name";
 import type { Expression } from "../../python/tree";
 import { headOf } from "../../torch/per-batch";
 import type { Store } from "../../torch/provenance";
-import { lastName } from "../../torch/resolve-index";
+
 import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
 import { joinsIn, type Join } from "../joined";

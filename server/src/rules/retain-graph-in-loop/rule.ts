@@ -1,4 +1,5 @@
 /** `retain_graph=True` on the last backward over a graph: nothing walks it again, so it only lives longer. */
+import { lastName } from "../../python/last-name";
 import { FileMemo } from "../../python/file-memo";
 import type { Call, Expression, FunctionDefinition, KeywordArgument, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop } from "../../python/walk";
@@ -206,7 +207,7 @@ function mayBeWalkedElsewhere(
       return false;
     if (resolve.functionOf(call) !== undefined || resolve.roleOf(call.callee) !== undefined) return false;
     const { callee } = call;
-    const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+    const name = lastName(callee) ?? "";
     const isMethod = qualified === undefined && callee.kind === "Attribute";
     if (isMethod && !/backward|scaler|step|optim|grad|hess|fisher|penalt|update_|train/i.test(name))
       return false;

@@ -3,6 +3,7 @@
  * computes gradients for weights that no optimizer updates. Or one that gradients have to go through, as in a perceptual
  * loss, whose weights were not told that they need none.
  */
+import { lastName } from "../../python/last-name";
 import { FileMemo } from "../../python/file-memo";
 import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingStatement } from "../../python/walk";
@@ -11,7 +12,7 @@ import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
 import { argumentsOf } from "../../torch/provenance/shapes";
 import type { ResolvedObject, Resolver } from "../../torch/resolve";
-import { callsWithin, lastName } from "../../torch/resolve-index";
+import { callsWithin } from "../../torch/resolve-index";
 import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
 import { insertLineAfter, wrapInWith } from "../fix";

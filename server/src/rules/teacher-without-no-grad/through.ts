@@ -1,9 +1,10 @@
 /** Models that nobody trains, but that gradients have to go through. */
+import { lastName } from "../../python/last-name";
 import type { Call, ClassDefinition } from "../../python/tree";
 import { someNode, argumentsOf } from "../../torch/provenance/shapes";
 import type { BackwardCall } from "../../torch/provenance";
 import type { ResolvedObject } from "../../torch/resolve";
-import { lastName } from "../../torch/resolve-index";
+
 import type { RuleContext } from "../rule";
 
 /** An argument surely brings the graph of something else: the output of the model that is trained. */

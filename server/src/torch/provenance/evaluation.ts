@@ -2,6 +2,7 @@
  * Evaluation passes: stretches of code that run a model's forward to look at the result and never call backward. Told by
  * `model.eval()` before them, by the name of their function, or by the data they loop over.
  */
+import { lastName } from "../../python/last-name";
 import type {
   Call,
   ClassDefinition,
@@ -14,7 +15,7 @@ import type {
 } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingLoop, statementList } from "../../python/walk";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
-import { enclosingClass, lastName, lastPart } from "../resolve-index";
+import { enclosingClass, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
 import { evaluatingPhases } from "./phases";

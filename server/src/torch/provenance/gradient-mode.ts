@@ -2,6 +2,7 @@
  * Whether autograd records at a point: `with torch.no_grad()`, decorators with and without brackets, statements such as
  * `torch.set_grad_enabled(False)`, and the callers of the function in this file.
  */
+import { lastName } from "../../python/last-name";
 import type {
   Call,
   ClassDefinition,
@@ -223,9 +224,7 @@ class FileGradientModes implements GradientModes {
     if (callee.kind === "Call" || callee.kind === "Conditional") return this.effect(callee, depth + 1);
     const values = this.resolver.valuesOf(callee);
     if (values.length > 0) return joined(values.map((value) => this.effect(value, depth + 1)));
-    return byName(
-      callee.kind === "Name" ? callee.id : callee.kind === "Attribute" ? callee.attribute.id : "",
-    );
+    return byName(lastName(callee) ?? "");
   }
 
   /** What entering an instance of a class of this or another file does; `undefined` when the class is not known. */

@@ -1,8 +1,9 @@
 /** Whether code wants gradients: calls backward or autograd, reads `.grad`, makes something require gradients. */
+import { lastName } from "../../python/last-name";
 import type { Call, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
-import { lastName, lastPart } from "../resolve-index";
+import { lastPart } from "../resolve-index";
 import type { Reach } from "./reach";
 import { someNode } from "./shapes";
 

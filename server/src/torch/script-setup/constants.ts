@@ -2,6 +2,7 @@
  * Numbers and flags of a script as it runs without arguments: literals, names, defaults of argparse and absl flags,
  * fields of configuration classes and dictionaries, parameters whose callers agree.
  */
+import { lastName } from "../../python/last-name";
 import { foldConstant, type ConstantValue } from "../../python/constant";
 import type {
   Attribute,
@@ -344,7 +345,7 @@ function isOption({ callee }: Call): boolean {
 }
 
 function isMapping({ callee }: Call): boolean {
-  const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+  const name = lastName(callee) ?? "";
   return /^(dict|Namespace|SimpleNamespace|edict|EasyDict|AttrDict|DotDict|Munch|create|ConfigDict|OrderedDict|Box)$/.test(
     name,
   );

@@ -2,6 +2,7 @@
  * Copies that a script makes of its models when a pass over its data is over, as of the best weights so far: they are there
  * in every pass behind the first. Whether one was the best is not asked: the first that was tried is.
  */
+import { lastName } from "../../../python/last-name";
 import type { Node, Statement } from "../../../python/tree";
 import { childrenOf } from "../../../python/walk";
 import { isUnknown } from "../../unknown";
@@ -76,7 +77,7 @@ function copies(node: Node, isInComprehension: boolean): boolean {
   if (node.kind === "Lambda") return false;
   if (node.kind === "Call") {
     const { callee } = node;
-    const name = callee.kind === "Attribute" ? callee.attribute.id : callee.kind === "Name" ? callee.id : "";
+    const name = lastName(callee) ?? "";
     if (name === "deepcopy" || (isInComprehension && name === "clone")) return true;
   }
   const isInside = isInComprehension || node.kind === "Comprehension";
