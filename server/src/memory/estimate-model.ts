@@ -352,6 +352,8 @@ export class Estimator {
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
+    const unused = measure === undefined ? undefined : unusedBatch(this.setup, built);
+    if (unused !== undefined) unknown.push(unused);
     const { changedLater } = this.setup;
     if (changedLater !== undefined && measure !== undefined && isTraining)
       unknown.push({ span: changedLater.span, reason: message(unknownReasons.changedLater) });
@@ -433,6 +435,17 @@ function subjectOf({ model, models }: ScriptIteration, { iteration }: TrainingSe
 
 function stepUnknown({ reason, span }: Unknown): UnknownPart {
   return { span: plainSpan(span), reason: message(unknownReasons.unknownStep, { reason: rootOf(reason) }) };
+}
+
+/** A micro-batch that somebody asks for, where the sizes of the script's input do not depend on any. */
+function unusedBatch({ batch, inputs }: TrainingSetup, { iteration }: Built): UnknownPart | undefined {
+  if (batch === undefined || batch.from === "script" || batch.from === "default") return undefined;
+  const isUsed =
+    iteration === undefined
+      ? inputs?.from !== "script" ||
+        inputs.value.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample))
+      : iteration.batch !== undefined;
+  return isUsed ? undefined : { span: plainSpan(batch.span), reason: message(unknownReasons.batchUnused) };
 }
 
 /** That no step was simulated, where the script left its input open, and what a header could say of it. */

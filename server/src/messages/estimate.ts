@@ -151,6 +151,10 @@ export const unknownReasons = {
     en: "a step that is not understood: its optimizer state is not counted ({reason})",
     "zh-cn": "无法理解某个 step：未计入其优化器状态（{reason}）",
   },
+  batchUnused: {
+    en: "the script's input has fixed sizes: the figures are those of the script, whatever micro-batch is asked for",
+    "zh-cn": "脚本的输入大小固定：无论要求多大的微批次，数字都是脚本自身的",
+  },
   changedLater: {
     en: "gradients are turned on or parameters added here in later passes only, which need more than the step that is counted",
     "zh-cn": "这里只在之后的轮次中开启梯度或加入参数，那些轮次需要的显存多于所计算的训练步",

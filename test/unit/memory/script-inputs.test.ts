@@ -259,6 +259,19 @@ loader = DataLoader(Pictures(), batch_size=4)`,
     );
   });
 
+  it("of fixed sizes does not take a micro-batch that is asked for: that is said", () => {
+    const script = (size: string): string =>
+      `# vram: batch=64\nimport torch\nfrom torch import nn\nbatch_size = 8\nmodel = nn.Linear(4, 2)\n` +
+      `optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nfor step in range(9):\n    optimizer.zero_grad()\n` +
+      `    nn.functional.mse_loss(model(torch.randn(${size}, 4)), torch.randn(${size}, 2)).backward()\n    optimizer.step()\n`;
+    const reasons = (size: string): string[] =>
+      analyze(parseModule(script(size)))
+        .estimates.first()
+        ?.unknown.map(({ reason }) => render(reason, "en")) ?? [];
+    assert.deepEqual(reasons("batch_size"), []);
+    assert.match(reasons("8").join(), /^the script's input has fixed sizes/);
+  });
+
   it("is said where the activations would stand", () => {
     const [estimate] = analyze(parseModule(open[1]?.[1] ?? "")).estimates.all();
     assert.deepEqual(
