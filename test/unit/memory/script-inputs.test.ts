@@ -260,10 +260,19 @@ loader = DataLoader(Pictures(), batch_size=4)`,
   });
 
   it("of fixed sizes does not take a micro-batch that is asked for: that is said", () => {
-    const script = (size: string): string =>
-      `# vram: batch=64\nimport torch\nfrom torch import nn\nbatch_size = 8\nmodel = nn.Linear(4, 2)\n` +
-      `optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\nfor step in range(9):\n    optimizer.zero_grad()\n` +
-      `    nn.functional.mse_loss(model(torch.randn(${size}, 4)), torch.randn(${size}, 2)).backward()\n    optimizer.step()\n`;
+    const script = (size: string): string => `# vram: batch=64
+import torch
+from torch import nn
+batch_size = 8
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(9):
+    x, y = torch.randn(${size}, 4), torch.randn(${size}, 2)
+    loss = nn.functional.mse_loss(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+`;
     const reasons = (size: string): string[] =>
       analyze(parseModule(script(size)))
         .estimates.first()
