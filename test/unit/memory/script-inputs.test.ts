@@ -278,7 +278,7 @@ for step in range(9):
         .estimates.first()
         ?.unknown.map(({ reason }) => render(reason, "en")) ?? [];
     assert.deepEqual(reasons("batch_size"), []);
-    assert.match(reasons("8").join(), /^the script's input has fixed sizes/);
+    assert.match(reasons("16").join(), /^the script's input has fixed sizes/);
   });
 
   it("is said where the activations would stand", () => {
