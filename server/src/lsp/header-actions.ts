@@ -46,9 +46,8 @@ export function linesOfOpenInput({ analysis, unit }: Analysed): readonly number[
 /** Writes an example of the input into the header, or a header with it: its sizes are for the user to change. */
 export function exampleInputAction({ unit, analysis, settings }: Analysed): CodeAction[] {
   const { header } = analysis;
-  const given = new Set(header.entries.map(({ key }) => key));
   const open = exampleEntries(analysis).filter(
-    (entry) => ![...given].some((key) => entry.startsWith(`${key}=`)),
+    (example) => !header.entries.some(({ key }) => example.startsWith(`${key}=`)),
   );
   if (open.length === 0) return [];
   const entries = open.join(", ");

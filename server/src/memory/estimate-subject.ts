@@ -1,7 +1,7 @@
 /** Which model an estimate is about, and building it. */
 import { message, type Message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
-import type { Call, Expression, Module, Node, Span } from "../python/tree";
+import type { Call, Expression, Module, Node, Parameter, Span } from "../python/tree";
 import { childrenOf } from "../python/walk";
 import type { ModelPlace } from "./estimate";
 import { plainSpan } from "./estimate-spans";
@@ -56,15 +56,17 @@ export function requiredArgument(program: Program, name: string): string | undef
   const type = program.moduleClasses().find((one) => one.name === name)?.type;
   const init = type?.attribute("__init__");
   if (!(init instanceof FunctionValue)) return undefined;
-  const needed = init.node.parameters
+  return neededParameters(init)[0]?.name.id;
+}
+
+/** The parameters of a method that have to be given: those behind the receiver without a default. */
+export function neededParameters({ node }: FunctionValue): readonly Parameter[] {
+  return node.parameters
     .slice(1)
-    .find(
-      (parameter) =>
-        parameter.default === undefined &&
-        parameter.parameterKind !== "args" &&
-        parameter.parameterKind !== "kwargs",
+    .filter(
+      ({ default: otherwise, parameterKind }) =>
+        otherwise === undefined && parameterKind !== "args" && parameterKind !== "kwargs",
     );
-  return needed?.name.id;
 }
 
 /** The class `name`, built from its defaults. */

@@ -4,6 +4,7 @@
  * forward runs through with. An example, never used for a figure: its sizes are for the user to change.
  */
 import type { Built } from "./estimate-build";
+import { neededParameters } from "./estimate-subject";
 import { pretrainedInput } from "./evaluate/library/pretrained-input";
 import { modulesOf } from "./evaluate/nn/state";
 import { integer } from "./evaluate/numbers";
@@ -40,13 +41,7 @@ function takesOneInput(model: ObjectValue): boolean {
   const forward = model.type.attribute("forward");
   // Containers of PyTorch's own, such as Sequential.
   if (!(forward instanceof FunctionValue)) return true;
-  const needed = forward.node.parameters
-    .slice(1)
-    .filter(
-      ({ default: given, parameterKind }) =>
-        given === undefined && parameterKind !== "args" && parameterKind !== "kwargs",
-    );
-  return needed.length === 1;
+  return neededParameters(forward).length === 1;
 }
 
 /** Sizes of images that models are written for, the most usual first: the heads of many fit one of them only. */

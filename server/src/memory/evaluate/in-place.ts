@@ -36,11 +36,22 @@ function pathTo(expression: Expression): Path {
 
 /** The statements of the same block of `holder` that come before `child`. */
 export function precedingIn(holder: Node, child: Node): Statement[] {
+  const place = placeIn(holder, child);
+  return place === undefined ? [] : place.block.slice(0, place.at);
+}
+
+/** The statements behind a child in the block of its holder. */
+export function followingIn(holder: Node, child: Node): Statement[] {
+  const place = placeIn(holder, child);
+  return place === undefined ? [] : place.block.slice(place.at + 1);
+}
+
+function placeIn(holder: Node, child: Node) {
   for (const block of blocksOf(holder)) {
     const at = block.findIndex((statement) => statement === child);
-    if (at >= 0) return block.slice(0, at);
+    if (at >= 0) return { block, at };
   }
-  return [];
+  return undefined;
 }
 
 /** The blocks of statements of a compound statement; none of others. */

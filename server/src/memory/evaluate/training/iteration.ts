@@ -118,11 +118,10 @@ export class ScriptIteration {
     const { execution, interpreter } = program;
     this.choose(plan);
     const scale = this.batch === undefined ? 1 : plan.batch / this.batch;
-    const { iteration } = this;
     const isChanged = sampler.scale !== scale;
     sampler.scale = scale;
     // what the iteration before leaves is as large as this one's
-    const before = isChanged ? iteration.run(this.count++) : undefined;
+    const before = isChanged ? this.iteration.run(this.count++) : undefined;
     const timeline: TimelinePoint[] = [];
     if (wantsTimeline) execution.timeline = timeline;
     interpreter.recorder = wantsTimeline ? new CallRecorder() : undefined;
@@ -130,7 +129,7 @@ export class ScriptIteration {
     execution.takeWork();
     const inputs = execution.liveBytes().inputs;
     training.begin();
-    const fault = before ?? this.measured(iteration);
+    const fault = before ?? this.measured();
     training.end();
     interpreter.recorder = undefined;
     execution.timeline = undefined;
@@ -138,7 +137,8 @@ export class ScriptIteration {
     return this.measure(fault, inputs, timeline, calls);
   }
 
-  private measured(iteration: Iteration): Unknown | undefined {
+  private measured(): Unknown | undefined {
+    const { iteration } = this;
     const { interpreter } = this.program;
     for (let i = 0; i < mostIterations; i++) {
       const fault = iteration.run(this.count++);

@@ -8,7 +8,7 @@ import { childrenOf } from "../../../python/walk";
 import { isUnknown } from "../../unknown";
 import type { Frame } from "../frame";
 import { filledByCall } from "../effects";
-import { blocksOf } from "../in-place";
+import { blocksOf, followingIn } from "../in-place";
 import type { Interpreter } from "../interpreter";
 import type { WayToLoop } from "./iteration";
 
@@ -49,14 +49,6 @@ function restOfPass(place: Node): Statement[] {
     child = holder;
   }
   return rest;
-}
-
-function followingIn(holder: Node, child: Node): Statement[] {
-  for (const block of blocksOf(holder)) {
-    const at = block.findIndex((statement) => statement === child);
-    if (at >= 0) return block.slice(at + 1);
-  }
-  return [];
 }
 
 /** The statement if it keeps a copy, or those inside of it that do. */
