@@ -4,7 +4,7 @@
  * all that is said here; what it does is found out by running it.
  */
 import type { Call, Node } from "../../python/tree";
-import { ancestors } from "../../python/walk";
+import { enclosingLoop } from "../../python/walk";
 import { argumentsOf } from "../provenance/shapes";
 import type { Resolver } from "../resolve";
 import { callsWithin, lastPart } from "../resolve-index";
@@ -19,7 +19,7 @@ export function loopOfHandedLoss(resolver: Resolver, within?: Node): LoopNode | 
   const calls = within === undefined ? resolver.index.calls : callsWithin(resolver.index, within);
   const loops = new Set<LoopNode>();
   for (const call of calls) {
-    const loop = handsOver(call, resolver) ? loopAround(call) : undefined;
+    const loop = handsOver(call, resolver) ? enclosingLoop(call) : undefined;
     if (loop !== undefined) loops.add(loop);
   }
   const [only, other] = loops;
@@ -32,13 +32,4 @@ function handsOver(call: Call, resolver: Resolver): boolean {
   if (!names.some((name) => lossName.test(name)) || !names.some((name) => optimizerName.test(name)))
     return false;
   return resolver.functionOf(call) === undefined;
-}
-
-/** The innermost loop around a call in its own function. */
-function loopAround(call: Call): LoopNode | undefined {
-  for (const node of ancestors(call)) {
-    if (node.kind === "For" || node.kind === "While") return node;
-    if (node.kind === "FunctionDefinition" || node.kind === "Lambda") return undefined;
-  }
-  return undefined;
 }
