@@ -110,7 +110,8 @@ export function filledByCall(expression: Expression): Expression[] {
   return fillingNames.has(attribute.id) ? [object] : [];
 }
 
-function calledName({ callee }: Call): string {
+/** `append` of `xs.append(x)`, `print` of `print(x)`. */
+export function calledName({ callee }: Call): string {
   return lastName(callee) ?? "";
 }
 

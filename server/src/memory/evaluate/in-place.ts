@@ -2,11 +2,12 @@
  * Evaluates an expression of the script where it stands, e.g. `Net(args.width)` inside `main()`: the statements before it
  * in its function are run first, parameters taking their defaults.
  */
-import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import type { Assign, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
 import { childrenOf } from "../../python/walk";
 import { effectsOf } from "./effects";
+import { calledName } from "./effects";
 import { Frame } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { isLimit } from "./reasons";
@@ -202,11 +203,6 @@ function handsOver(statement: Statement, name: string): boolean {
 
 function makesTrainer(statement: Statement): boolean {
   return someNode(statement, (node) => node.kind === "Call" && /Trainer$/.test(calledName(node)));
-}
-
-function calledName({ callee }: Call): string {
-  if (callee.kind === "Name") return callee.id;
-  return callee.kind === "Attribute" ? callee.attribute.id : "";
 }
 
 function someNode(root: Node, test: (node: Node) => boolean): boolean {
