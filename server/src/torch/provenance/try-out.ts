@@ -90,18 +90,21 @@ function isCalledIn(
 }
 
 /** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
-function isMadeUp(argument: Expression, resolver: Resolver): boolean {
+function isMadeUp(argument: Expression, resolver: Resolver, within: readonly Expression[] = []): boolean {
   if (/^(Integer|Float|Boolean|String|None)$/.test(argument.kind)) return true;
   const values = argument.kind === "Name" ? resolver.valuesOf(argument) : [argument];
-  return values.length > 0 && values.every((value) => isGenerated(value, resolver));
+  return values.length > 0 && values.every((value) => isGenerated(value, resolver, within));
 }
 
-function isGenerated(value: Expression, resolver: Resolver): boolean {
-  if (value.kind === "Conditional")
-    return isGenerated(value.body, resolver) && isGenerated(value.orelse, resolver);
+/** `tokens = tokens[:, -context:]` leads back to itself: what it was before is not seen, so it may be data. */
+function isGenerated(value: Expression, resolver: Resolver, within: readonly Expression[]): boolean {
+  if (within.includes(value)) return false;
+  if (value.kind === "Conditional") {
+    return [value.body, value.orelse].every((one) => isGenerated(one, resolver, within));
+  }
   let at: Expression = value;
   while (at.kind === "Subscript") at = at.object;
-  if (at !== value) return isMadeUp(at, resolver);
+  if (at !== value) return isMadeUp(at, resolver, [...within, value]);
   while (
     at.kind === "Call" &&
     at.callee.kind === "Attribute" &&
