@@ -29,14 +29,14 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     evaluation: {
-      en: "`{call}` builds a graph although nothing here calls backward: each batch keeps all its activations{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run this under `torch.no_grad()`.",
+      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, yes {each batch keeps all its activations} other {all its activations are kept}}{size, select, unknown {} other { ({size})}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，每个批次的全部激活{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.no_grad()` 下运行。",
+        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，{repeats, select, yes {每个批次的} other {}}全部激活{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and each batch keeps all its activations as long as its outputs live. `eval()` does not turn gradients off; run this under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, yes {each batch keeps all its activations} other {all its activations are kept}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，每个批次的全部激活就会一直保留。`eval()` 不会关闭梯度；请在 `torch.no_grad()` 下运行。",
+        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，{repeats, select, yes {每个批次的} other {}}全部激活就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     phase: {
       en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and each batch keeps all its activations{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
@@ -77,6 +77,8 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       call: excerpt(source, first),
       test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
       model: excerpt(source, pass.modelName),
+      repeats: isBounded(pass) ? "no" : "yes",
+      eval: pass.evalCall ? "yes" : "no",
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
     level: named || isBounded(pass) ? oneLower("error") : "error",

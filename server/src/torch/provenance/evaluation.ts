@@ -21,7 +21,9 @@ import { evaluatingCalls } from "./both-modes";
 import { evaluatingPhases } from "./phases";
 import { ModesBefore, type Body, type Place } from "./eval-before";
 import { switchesToTraining, trainingFlag } from "./mode-switches";
+import { switchesOffInside } from "./inference-inside";
 import { takesDifferentiated } from "./input-gradients";
+import { isReadAsArray } from "./read-as-array";
 import { argumentsOf, forwardReceiver, someNode } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
 
@@ -177,6 +179,7 @@ class PassFinder {
     const statements = group.block.slice(group.first, group.last + 1);
     if (this.provenance.gradientUse.in(statements) || this.isBackwarded(forwards)) return [];
     if (this.isPartOfStep(group)) return [];
+    if (forwards.some((forward) => isReadAsArray(forward, this.resolver, this.provenance.flow))) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
       forwards,
@@ -229,6 +232,7 @@ class PassFinder {
     // A look-up keeps its indices for backward, nothing else.
     if (object.className === "torch.nn.Embedding") return undefined;
     if (this.resolver.isFrozen(name) || this.isWithoutParameters(object)) return undefined;
+    if (switchesOffInside(object, this.resolver, this.provenance.modes)) return undefined;
     return { object, name };
   }
 
