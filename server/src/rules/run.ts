@@ -2,7 +2,7 @@
  * Runs rules over a file: handlers are called by the kind of a node, for calls by what is called.
  */
 import { message } from "../messages/message";
-import type { MessageText } from "../messages/message";
+import type { MessageText, MessageValue } from "../messages/message";
 import type { Estimates } from "../memory/estimate";
 import { lastName } from "../python/last-name";
 import type { Scopes } from "../python/scope";
@@ -153,17 +153,28 @@ function findingOf(rule: Rule, report: Report<string>): Finding {
     rule: rule.name,
     level: report.level ?? rule.level,
     span: { start: report.at.start, end: report.at.end },
-    message: message(textOf(rule, report.message), report.values),
+    message: message(textOf(rule, report.message), onOneLine(report.values)),
     related: (report.related ?? []).map(({ at, message: id, values }): RelatedLocation => ({
       span: { start: at.start, end: at.end },
-      message: message(textOf(rule, id), values),
+      message: message(textOf(rule, id), onOneLine(values)),
     })),
     fixes: (report.fixes ?? []).map(({ title, values, safety, edits }): Fix => ({
-      title: titleOfFix(message(textOf(rule, title), values), safety),
+      title: titleOfFix(message(textOf(rule, title), onOneLine(values)), safety),
       safety,
       edits,
     })),
   };
+}
+
+/** Source text in a message stays on its line, however it is laid out in the file. */
+function onOneLine(values: Report<string>["values"]): Report<string>["values"] {
+  if (values === undefined) return undefined;
+  const entries = Object.entries(values).map(([name, value]): [string, MessageValue] => {
+    if (typeof value === "number") return [name, value];
+    if (typeof value === "string") return [name, value.replace(/\s+/g, " ")];
+    return [name, message(value.text, onOneLine(value.values))];
+  });
+  return Object.fromEntries(entries);
 }
 
 function textOf(rule: Rule, id: string): MessageText {

@@ -62,6 +62,11 @@ describe("the rules' pages", () => {
         });
       }
 
+      it("has a summary that is a sentence", () => {
+        assert.match(rule.summary.en, /[^.]\.$/);
+        assert.match(rule.summary["zh-cn"], /[^。]。$/);
+      });
+
       it("shows the same examples in both languages", () => {
         const [english, chinese] = Object.keys(headings).map((file) =>
           [...readPage(rule.name, file).sections.values()].flatMap(codeIn),

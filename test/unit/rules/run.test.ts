@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { parseModule } from "../../../server/src/python/parse";
 import { buildScopes } from "../../../server/src/python/scope";
 import { estimateModule } from "../../../server/src/memory/estimate";
+import { render } from "../../../server/src/messages/message";
 import { rules } from "../../../server/src/rules/registry";
 import { defineRule } from "../../../server/src/rules/rule";
 import type { Finding, Rule } from "../../../server/src/rules/rule";
@@ -44,6 +45,19 @@ const cats = defineRule({
   }),
 });
 
+/** Quotes every call that it is shown. */
+const quotedCats = defineRule({
+  ...cats,
+  messages: { seen: { en: "`{call}`", "zh-cn": "“{call}”" } },
+  calls: ["cat"],
+  create: (context) => ({
+    Call(call) {
+      const values = { call: context.source.slice(call) };
+      context.report({ at: call, message: "seen", values, related: [{ at: call, message: "seen", values }] });
+    },
+  }),
+});
+
 function shown(text: string): string[] {
   return findingsOf(text, [cats]).map(({ span }) => text.slice(span.start, span.end));
 }
@@ -54,6 +68,16 @@ describe("running rules", () => {
   it("shows a rule the calls of the names it asks for, however they are written", () => {
     const text = "import torch\nfrom torch import cat\ntorch.cat(x)\ncat(y)\nz.cat()\ndog(w)\n";
     assert.deepEqual(shown(text), ["torch.cat(x)", "cat(y)", "z.cat()"]);
+  });
+
+  it("keeps what a message quotes on the message's line", () => {
+    const [finding] = findingsOf("import torch\ntorch.cat(\n    x,\n)\n", [quotedCats]);
+    assert.ok(finding !== undefined);
+    const texts = [finding.message, ...finding.related.map(({ message }) => message)];
+    assert.deepEqual(
+      texts.map((text) => render(text, "en")),
+      ["`torch.cat( x, )`", "`torch.cat( x, )`"],
+    );
   });
 
   it("shows those of another name that an import gave, wherever the import stands", () => {

@@ -25,7 +25,7 @@ const messages = {
       "除非一轮恰好以完整的一组（`{k}` 个）结束，否则最后几个微批次到不了 `{step}`：它们的梯度留在 `.grad` 中，下一轮的第一次更新会把它们一并应用，而最后一轮的则会丢失。请在最后一个微批次也执行更新。",
   },
   byName: {
-    en: "If `{optimizer}` is an optimizer: {what}",
+    en: "If `{optimizer}` is an optimizer, this holds. {what}",
     "zh-cn": "如果 `{optimizer}` 是优化器：{what}",
   },
   loop: { en: "one pass over the micro-batches", "zh-cn": "遍历一轮微批次" },
@@ -39,8 +39,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "information",
   summary: {
-    en: "The micro-batches left over at the end of a pass take no step",
-    "zh-cn": "一轮结束时剩余的微批次没有执行更新",
+    en: "The micro-batches left over at the end of a pass take no step.",
+    "zh-cn": "一轮结束时剩余的微批次没有执行更新。",
   },
   messages,
   create: (context) => ({

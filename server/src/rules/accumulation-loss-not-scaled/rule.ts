@@ -7,20 +7,21 @@ import type { Resolver } from "../../torch/resolve";
 import { contains } from "../../torch/training-loop/search";
 import { judgeLoss } from "../../torch/training-loop/loss";
 import { foundFromEveryBeginning, stepText } from "../accumulation";
+import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = keyof typeof messages;
 
 const messages = {
   notScaled: {
-    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {divisor}`.",
+    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{scaled}`.",
     "zh-cn":
-      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {divisor}` 做反向传播。",
+      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
   },
   notScaledByName: {
-    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{loss} / {divisor}`.",
+    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{scaled}`.",
     "zh-cn":
-      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{loss} / {divisor}` 做反向传播。",
+      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
   },
   guard: { en: "the step waits for this condition", "zh-cn": "更新要等到这个条件成立" },
   inner: {
@@ -36,8 +37,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "error",
   summary: {
-    en: "Gradients are accumulated over micro-batches without dividing the loss",
-    "zh-cn": "跨微批次累积梯度时没有按累积次数缩放损失",
+    en: "Gradients are accumulated over micro-batches without dividing the loss.",
+    "zh-cn": "跨微批次累积梯度时没有按累积次数缩放损失。",
   },
   messages,
   create: (context) => ({
@@ -160,7 +161,12 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
   context.report({
     at: backward.node,
     message: byName ? "notScaledByName" : "notScaled",
-    values: { loss: shortened(source.slice(subject)), k, divisor, step: stepText(context, step) },
+    values: {
+      loss: excerpt(source, subject),
+      k,
+      scaled: `${bracketed(subject, excerpt(source, subject))} / ${divisor}`,
+      step: stepText(context, step),
+    },
     ...(byName ? { level: oneLower("error") } : {}),
     related: [
       loop.microLoop !== undefined && accumulation.form === "micro-loop"
@@ -172,9 +178,13 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
   });
 }
 
-function shortened(text: string): string {
-  const [line = ""] = text.split(/[\r\n]/);
-  return line.length === text.length ? line : `${line} …`;
+/** The text of a loss as an operand. */
+function bracketed(loss: Expression, text: string): string {
+  return isPrimary(loss) ? text : `(${text})`;
+}
+
+function isPrimary({ kind }: Expression): boolean {
+  return kind === "Name" || kind === "Attribute" || kind === "Call" || kind === "Subscript";
 }
 
 /** `k`, `(batch_size // micro_batch)`. */
@@ -201,11 +211,7 @@ function division(
   // The loss of `scale_loss(loss, optimizer) as scaled_loss` stands elsewhere than the backward.
   if (loss.start < backward.statement.start || loss.end > backward.statement.end) return undefined;
   const needsBrackets = loss.parent?.kind === "Attribute";
-  const isSimple =
-    loss.kind === "Name" || loss.kind === "Attribute" || loss.kind === "Call" || loss.kind === "Subscript";
-  const bracketed = !isSimple && source.text[loss.start - 1] === "(";
-  const inner = isSimple || bracketed ? source.slice(loss) : `(${source.slice(loss)})`;
-  if (bracketed) return undefined;
-  const text = `${inner} / ${divisorText(context, steps)}`;
+  if (!isPrimary(loss) && source.text[loss.start - 1] === "(") return undefined;
+  const text = `${bracketed(loss, source.slice(loss))} / ${divisorText(context, steps)}`;
   return [{ start: loss.start, end: loss.end, text: needsBrackets ? `(${text})` : text }];
 }

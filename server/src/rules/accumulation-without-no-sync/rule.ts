@@ -30,8 +30,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "information",
   summary: {
-    en: "Gradients are reduced over all processes on every micro-batch",
-    "zh-cn": "每个微批次都在所有进程间归约梯度",
+    en: "Gradients are reduced over all processes on every micro-batch.",
+    "zh-cn": "每个微批次都在所有进程间归约梯度。",
   },
   messages,
   create: (context) => ({

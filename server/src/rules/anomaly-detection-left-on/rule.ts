@@ -10,6 +10,7 @@ import {
   walk,
 } from "../../python/walk";
 import { isTestFile } from "../../torch/provenance/try-out";
+import { excerpt } from "../excerpt";
 import { dedentStatements, deleteArgument, replaceSpan, takeStatement } from "../fix";
 import { defineRule, type Report, type RuleContext, type TextEdit } from "../rule";
 
@@ -18,9 +19,9 @@ type Fixes = NonNullable<Report<MessageId>["fixes"]>;
 
 const messages = {
   leftOn: {
-    en: "`{call}` turns anomaly detection on for every step: each operator records a Python traceback for its graph node, and backward checks each gradient for NaN, which waits for the GPU each time. It is for finding a NaN, not for training; put it behind a debugging option or take it out.",
+    en: "`{call}` turns anomaly detection on for every step: each operator records a Python traceback for its graph node, and backward checks each gradient for NaN, which waits for the GPU each time. It is for finding a NaN, not for training; turn it on by a debugging option only, or take it out.",
     "zh-cn":
-      "`{call}` 在每一步都开启异常检测：每个算子都要为其图节点记录 Python 调用栈，反向传播要检查每个梯度是否为 NaN，每次都要等待 GPU。它用于查找 NaN，不用于正式训练；请放到调试选项之后，或将其删除。",
+      "`{call}` 在每一步都开启异常检测：每个算子都要为其图节点记录 Python 调用栈，反向传播要检查每个梯度是否为 NaN，每次都要等待 GPU。它用于查找 NaN，不用于正式训练；请只通过调试选项开启，或将其删除。",
   },
   remove: { en: "Turn anomaly detection off", "zh-cn": "关闭异常检测" },
 };
@@ -34,8 +35,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "warning",
   summary: {
-    en: "Autograd's anomaly detection is on in every run",
-    "zh-cn": "每次运行都开启了 autograd 的异常检测",
+    en: "Autograd's anomaly detection is on in every run.",
+    "zh-cn": "每次运行都开启了 autograd 的异常检测。",
   },
   messages,
   calls: ["detect_anomaly", "set_detect_anomaly", "Trainer"],
@@ -44,7 +45,7 @@ export const rule = defineRule<MessageId>({
       const argument = call.keywords.find(({ name }) => name.id === "detect_anomaly");
       if (argument !== undefined) {
         if (argument.value.kind === "Boolean" && argument.value.value && isTrainer(context, call)) {
-          reportUnlessConditional(context, call, context.source.slice(argument), () => [
+          reportUnlessConditional(context, call, excerpt(context.source, argument), () => [
             deleteArgument(context.source, call, argument),
           ]);
         }
@@ -70,12 +71,12 @@ function checkCall(context: RuleContext<MessageId>, call: Call): void {
   if (statement?.kind === "ExpressionStatement" && statement.expression === call) {
     const name = context.torch.resolve.qualifiedName(call.callee) ?? "";
     if (contextCall.test(name)) return; // as a bare statement it does nothing lasting
-    reportUnlessConditional(context, call, source.slice(call), () => removedStatement(context, statement));
+    reportUnlessConditional(context, call, excerpt(source, call), () => removedStatement(context, statement));
     return;
   }
   if (statement?.kind !== "With" || !statement.items.some((item) => item.context === call)) return;
   if (!coversTraining(statement)) return;
-  reportUnlessConditional(context, call, source.slice(call), () => unwrapped(context, statement));
+  reportUnlessConditional(context, call, excerpt(source, call), () => unwrapped(context, statement));
 }
 
 /** A snippet that runs one backward under the mode is a debugging aid: only what repeats is training. */

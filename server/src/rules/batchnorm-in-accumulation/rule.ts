@@ -29,8 +29,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "information",
   summary: {
-    en: "BatchNorm sees the small micro-batch, not the accumulated batch",
-    "zh-cn": "BatchNorm 只看到较小的微批次，而不是累积后的批次",
+    en: "BatchNorm sees the small micro-batch, not the accumulated batch.",
+    "zh-cn": "BatchNorm 只看到较小的微批次，而不是累积后的批次。",
   },
   messages,
   create: (context) => ({

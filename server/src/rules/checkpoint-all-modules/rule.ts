@@ -61,8 +61,8 @@ export const rule = defineRule<MessageId>({
   group: "checkpointing",
   level: "warning",
   summary: {
-    en: "Checkpointing every module, or single cheap layers, saves little and recomputes much",
-    "zh-cn": "对每个模块或单个开销很小的层做激活重计算：省得少、重算多",
+    en: "Checkpointing every module, or single cheap layers, saves little and recomputes much.",
+    "zh-cn": "对每个模块或单个开销很小的层做激活重计算：省得少、重算多。",
   },
   messages,
   calls: [

@@ -18,7 +18,7 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   batchNorm: {
-    en: "The segment holds a `{layer}`, and backward runs it a second time: each batch enters the running statistics twice, momentum 0.1 acts like 0.19. Gradients are right, evaluation differs from a run without checkpointing. Keep the layer out of the segment, freeze its statistics, or give it the momentum 1 - sqrt(1 - m).",
+    en: "The segment runs `{layer}`, and backward runs it a second time: each batch enters the running statistics twice, momentum 0.1 acts like 0.19. Gradients are right, evaluation differs from a run without checkpointing. Keep the layer out of the segment, freeze its statistics, or give it the momentum 1 - sqrt(1 - m).",
     "zh-cn":
       "该段包含 `{layer}`，反向时会再运行一遍：每个批次的统计量被计入两次，动量 0.1 相当于 0.19。梯度是正确的，但评估结果与不做激活重计算时不同。请把该层放在段外、冻结其统计量，或把动量设为 1 - sqrt(1 - m)。",
   },
@@ -50,8 +50,8 @@ export const rule = defineRule<MessageId>({
   group: "checkpointing",
   level: "warning",
   summary: {
-    en: "A checkpointed segment does something else when it runs again in backward",
-    "zh-cn": "被重计算的段在反向时再次运行，行为与第一次不同",
+    en: "A checkpointed segment does something else when it runs again in backward.",
+    "zh-cn": "被重计算的段在反向时再次运行，行为与第一次不同。",
   },
   messages,
   calls: ["checkpoint"],

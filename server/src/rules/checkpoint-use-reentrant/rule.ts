@@ -8,9 +8,9 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   notGiven: {
-    en: "`{call}` without `use_reentrant` warns and takes the reentrant variant: where no input of the segment requires gradients, its parameters silently get none; `torch.autograd.grad` and keyword arguments do not work with it, and a later release is to make the missing argument an error. Give `use_reentrant=False`, as PyTorch recommends.",
+    en: "`{call}` without `use_reentrant` warns and takes the reentrant variant: where no input of the segment requires gradients, its parameters get none, with no more than a warning; `torch.autograd.grad` and keyword arguments do not work with it. A later release is to make the missing argument an error. Give `use_reentrant=False`, as PyTorch recommends.",
     "zh-cn":
-      "`{call}` 没有给出 `use_reentrant`，会发出警告并采用可重入变体：如果该段没有任何输入需要梯度，其参数会悄悄得不到梯度；`torch.autograd.grad` 和关键字参数也无法与它一起使用，而且以后的版本会把缺少该参数视为错误。请按 PyTorch 的建议给出 `use_reentrant=False`。",
+      "`{call}` 没有给出 `use_reentrant`，会发出警告并采用可重入变体：如果该段没有任何输入需要梯度，其参数就得不到梯度，而且只有一条警告；`torch.autograd.grad` 和关键字参数也无法与它一起使用。以后的版本会把缺少该参数视为错误。请按 PyTorch 的建议给出 `use_reentrant=False`。",
   },
   add: { en: "Add `use_reentrant=False`", "zh-cn": "添加 `use_reentrant=False`" },
 };
@@ -22,8 +22,8 @@ export const rule = defineRule<MessageId>({
   group: "checkpointing",
   level: "information",
   summary: {
-    en: "`checkpoint` is called without `use_reentrant`",
-    "zh-cn": "调用 `checkpoint` 时没有给出 `use_reentrant`",
+    en: "`checkpoint` is called without `use_reentrant`.",
+    "zh-cn": "调用 `checkpoint` 时没有给出 `use_reentrant`。",
   },
   messages,
   calls: ["checkpoint", "checkpoint_sequential"],

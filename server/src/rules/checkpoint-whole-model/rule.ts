@@ -30,8 +30,8 @@ export const rule = defineRule<MessageId>({
   group: "checkpointing",
   level: "warning",
   summary: {
-    en: "The whole model is one checkpointed segment, recomputed all at once",
-    "zh-cn": "整个模型是一个重计算段，反向时一次全部重算",
+    en: "The whole model is one checkpointed segment, recomputed all at once.",
+    "zh-cn": "整个模型是一个重计算段，反向时一次全部重算。",
   },
   messages,
   calls: ["checkpoint", "checkpoint_sequential", "checkpoint_wrapper", "ptd_checkpoint_wrapper"],

@@ -35,8 +35,8 @@ export const rule = defineRule<MessageId>({
   group: "checkpointing",
   level: "warning",
   summary: {
-    en: "Gradient checkpointing is on and so is the key/value cache",
-    "zh-cn": "激活重计算与键值缓存同时打开",
+    en: "Gradient checkpointing is on and so is the key/value cache.",
+    "zh-cn": "激活重计算与键值缓存同时打开。",
   },
   messages,
   create: (context) => {

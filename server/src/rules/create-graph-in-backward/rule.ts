@@ -24,7 +24,10 @@ export const rule = defineRule<MessageId>({
       "zh-cn":
         "`{call}` 留下的梯度自带计算图：每个参数引用它的 `.grad`，而该计算图又引用参数，因此在所有 `.grad` 都设为 `None` 之前，本次迭代的激活都会保留。需要二阶导数时请用 `torch.autograd.grad(…, create_graph=True)`；否则请去掉这个参数。",
     },
-    loop: { en: "Each iteration of this loop makes one.", "zh-cn": "这个循环的每次迭代都会产生一个。" },
+    loop: {
+      en: "Each iteration of this loop makes such a graph.",
+      "zh-cn": "这个循环的每次迭代都会产生这样的计算图。",
+    },
   },
   calls: ["backward", "manual_backward"],
   create: (context) => ({

@@ -21,7 +21,7 @@ const messages = {
       "每次迭代都在 GPU 上复制 `{model}` 的全部权重，而且制作新副本时 `{holder}` 仍持有上一个：峰值时多出两份权重{size, select, unknown {} other {（每份{size}）}}。请复制到 CPU。",
   },
   best: {
-    en: "`{holder}` keeps a second set of the weights of `{model}`{size, select, unknown {} other { ({size})}} on the GPU all through training, a third while it is renewed. On the CPU it takes none of its memory.",
+    en: "`{holder}` keeps a second set of the weights of `{model}`{size, select, unknown {} other { ({size})}} on the GPU all through training, a third while it is renewed. A copy on the CPU takes no GPU memory.",
     "zh-cn":
       "`{holder}` 在整个训练期间都在 GPU 上保存 `{model}` 的第二份权重{size, select, unknown {} other {（{size}）}}，更新时还有第三份。放在 CPU 上则完全不占显存。",
   },

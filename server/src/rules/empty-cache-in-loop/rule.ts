@@ -34,8 +34,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "warning",
   summary: {
-    en: "`empty_cache()` on every batch costs time and frees nothing in use",
-    "zh-cn": "每个批次都调用 `empty_cache()`：耗时间，也释放不了仍在使用的显存",
+    en: "`empty_cache()` on every batch costs time and frees nothing in use.",
+    "zh-cn": "每个批次都调用 `empty_cache()`：耗时间，也释放不了仍在使用的显存。",
   },
   messages,
   calls: ["empty_cache"],

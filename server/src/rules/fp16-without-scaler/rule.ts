@@ -13,9 +13,9 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   unscaled: {
-    en: "The forward runs in fp16 and the loss is not scaled: gradients below 6e-8 become zero on their way back through the fp16 operations. Scale the loss with `torch.amp.GradScaler` and step through it, or use `dtype=torch.bfloat16`, which needs no scaling.",
+    en: "The forward runs in fp16 and the loss is not scaled: gradients below 3e-8 become zero on their way back through the fp16 operations. Scale the loss with `torch.amp.GradScaler` and step through it, or use `dtype=torch.bfloat16`, which needs no scaling.",
     "zh-cn":
-      "前向传播以 fp16 运行，而损失没有放大：小于 6e-8 的梯度在经过 fp16 运算反向传播时会变为零。请用 `torch.amp.GradScaler` 放大损失并通过它更新，或使用无需放大的 `dtype=torch.bfloat16`。",
+      "前向传播以 fp16 运行，而损失没有放大：小于 3e-8 的梯度在经过 fp16 运算反向传播时会变为零。请用 `torch.amp.GradScaler` 放大损失并通过它更新，或使用无需放大的 `dtype=torch.bfloat16`。",
   },
   backward: { en: "the loss is not scaled here", "zh-cn": "这里没有放大损失" },
   step: { en: "the optimizer steps without a scaler", "zh-cn": "优化器没有通过缩放器更新" },

@@ -32,8 +32,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "warning",
   summary: {
-    en: "`gc.collect()` on every batch stalls training and frees no tensor that is still named",
-    "zh-cn": "每个批次都调用 `gc.collect()`：拖慢训练，也释放不了仍有名字引用的张量",
+    en: "`gc.collect()` on every batch stalls training and frees no tensor that is still named.",
+    "zh-cn": "每个批次都调用 `gc.collect()`：拖慢训练，也释放不了仍有名字引用的张量。",
   },
   messages,
   calls: ["collect"],

@@ -23,14 +23,14 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     walked: {
-      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` updates `{discriminator}` only: `{backward}` keeps the activations of `{generator}` until then and computes gradients for its weights, which stay in their `.grad` until somebody zeroes them. Pass `{argument}.detach()`.",
+      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` updates `{discriminator}` only: the activations of `{generator}` stay until `{backward}`, which computes gradients for its weights too; these stay in their `.grad` until somebody zeroes them. Pass `{argument}.detach()`.",
       "zh-cn":
         "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 只更新 `{discriminator}`：直到 `{backward}`，`{generator}` 的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。请传入 `{argument}.detach()`。",
     },
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
     backward: { en: "This backward walks it.", "zh-cn": "这次 backward 会遍历它。" },
     step: { en: "This step does not update it.", "zh-cn": "这一步并不更新它。" },
-    detach: { en: "Pass it without its graph: .detach()", "zh-cn": "去掉计算图后再传入：.detach()" },
+    detach: { en: "Pass it without its graph: `.detach()`", "zh-cn": "去掉计算图后再传入：`.detach()`" },
   },
   create(context) {
     return {

@@ -1,7 +1,15 @@
+import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 import type { KeptValue } from "../../torch/provenance";
 import { isTestFile } from "../../torch/provenance/try-out";
-import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "../loss-graph-retained/reporting";
+import {
+  adviceFor,
+  fixesFor,
+  keptMessages,
+  keptText,
+  placeOf,
+  relatedTo,
+} from "../loss-graph-retained/reporting";
 
 /** Tensors kept past their iteration whose activations a backward has freed: nodes and tensors still pile up. */
 export const rule = defineRule({
@@ -15,14 +23,14 @@ export const rule = defineRule({
   messages: {
     ...keptMessages,
     kept: {
-      en: "`{holder}` keeps `{value}` with its graph. The backward of this iteration has freed the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up until `{holder}` is freed. Keep the number (`.item()`) or a detached tensor (`.detach()`).",
+      en: "`{holder}` keeps `{value}` with its graph. The backward of this iteration frees the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up until `{holder}` is freed. {advice}.",
       "zh-cn":
-        "`{holder}` 保留了 `{value}` 及其计算图。本次迭代的 backward 已经释放了激活，但在 `{holder}` 被释放之前，计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。请只保留数值（`.item()`）或分离后的张量（`.detach()`）。",
+        "`{holder}` 保留了 `{value}` 及其计算图。本次迭代的 backward 会释放激活，但在 `{holder}` 被释放之前，计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。{advice}。",
     },
     named: {
-      en: "If `{value}` is the loss: `{holder}` keeps it with its graph. The backward of this iteration has freed the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up. Keep the number (`.item()`) or a detached tensor (`.detach()`).",
+      en: "If `{value}` is the loss: `{holder}` keeps it with its graph. The backward of this iteration frees the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up. {advice}.",
       "zh-cn":
-        "如果 `{value}` 是损失：`{holder}` 会连同计算图一起保留它。本次迭代的 backward 已经释放了激活，但计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。请只保留数值（`.item()`）或分离后的张量（`.detach()`）。",
+        "如果 `{value}` 是损失：`{holder}` 会连同计算图一起保留它。本次迭代的 backward 会释放激活，但计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。{advice}。",
     },
   },
   create(context) {
@@ -42,7 +50,11 @@ function report(kept: KeptValue, context: RuleContext): void {
   context.report({
     at: placeOf(kept, context),
     message: named ? "named" : "kept",
-    values: { value: textOf(kept.value, context), holder: textOf(kept.store.holder, context) },
+    values: {
+      value: keptText(kept, context),
+      holder: excerpt(context.source, kept.store.holder),
+      advice: adviceFor(kept, context),
+    },
     level: named ? oneLower("warning") : "warning",
     related: relatedTo(kept, context),
     fixes: fixesFor(kept, context),

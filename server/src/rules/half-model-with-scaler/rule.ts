@@ -11,7 +11,7 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   half: {
-    en: "The weights are cast to fp16 here, so their gradients are fp16, and `{step}` stops with “Attempting to unscale FP16 gradients”. `GradScaler` is made for fp32 weights: leave the model in fp32 and run the forward under `autocast`.",
+    en: 'The weights are cast to fp16 here, so their gradients are fp16, and `{step}` stops with "Attempting to unscale FP16 gradients". `GradScaler` is made for fp32 weights: leave the model in fp32 and run the forward under `autocast`.',
     "zh-cn":
       "权重在这里转换为 fp16，因此梯度也是 fp16，`{step}` 会以 “Attempting to unscale FP16 gradients” 中止。`GradScaler` 用于 fp32 权重：请让模型保持 fp32，并在 `autocast` 下执行前向传播。",
   },

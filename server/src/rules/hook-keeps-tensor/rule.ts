@@ -29,7 +29,10 @@ export const rule = defineRule<MessageId>({
       en: "This forward calls it in each iteration.",
       "zh-cn": "这次前向传播在每次迭代中都会调用它。",
     },
-    detach: { en: "Keep the value without its graph: .detach()", "zh-cn": "保留数值但去掉计算图：.detach()" },
+    detach: {
+      en: "Keep the value without its graph: `.detach()`",
+      "zh-cn": "保留数值但去掉计算图：`.detach()`",
+    },
   },
   create(context) {
     return {

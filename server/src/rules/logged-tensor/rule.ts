@@ -30,7 +30,7 @@ export const rule = defineRule<MessageId>({
         "如果 `{value}` 是带计算图的张量：`{call}` 会把它原样放进训练器的 `log_history`，一直保留到运行结束，而且保存状态会失败，因为带计算图的张量既不能复制也不能写成 JSON。请记录数值：`{value}.item()`。",
     },
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
-    item: { en: "Log the number only: .item()", "zh-cn": "只记录数值：.item()" },
+    item: { en: "Log the number only: `.item()`", "zh-cn": "只记录数值：`.item()`" },
   },
   calls: ["log"],
   create: (context) => ({

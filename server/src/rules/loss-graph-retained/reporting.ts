@@ -1,11 +1,27 @@
 /** What the two rules about kept graphs say alike: where, which lines matter, which fixes. */
+import { message } from "../../messages/message";
+import type { MessageText, MessageValue } from "../../messages/message";
 import type { Node, Span } from "../../python/tree";
 import { enclosingStatement } from "../../python/walk";
 import type { KeptValue } from "../../torch/provenance";
+import { excerpt } from "../excerpt";
 import { joinsIn } from "../joined";
 import { pileOf } from "../outputs-kept-on-device/piles";
 import type { Report, RuleContext } from "../rule";
 import { severingOf } from "./severing";
+
+/** What to keep instead, without the sentence's end. */
+const adviceTexts = {
+  number: {
+    en: "Keep the number (`.item()`) or a detached tensor (`.detach()`)",
+    "zh-cn": "请只保留数值（`.item()`）或分离后的张量（`.detach()`）",
+  },
+  tensor: { en: "Keep a detached tensor (`.detach()`)", "zh-cn": "请只保留分离后的张量（`.detach()`）" },
+  onHost: {
+    en: "Keep a detached copy in host memory (`.detach().cpu()`)",
+    "zh-cn": "请只在主机内存中保留分离后的副本（`.detach().cpu()`）",
+  },
+} satisfies Record<string, MessageText>;
 
 export type KeptMessage =
   "made" | "loop" | "hook" | "freed" | "returned" | "stored" | "item" | "detach" | "detachToCpu";
@@ -24,11 +40,14 @@ export const keptMessages = {
     "zh-cn": "这次 backward 会释放计算图中的激活。",
   },
   stored: { en: "It is kept here.", "zh-cn": "它在这里被保留下来。" },
-  item: { en: "Keep the number only: .item()", "zh-cn": "只保留数值：.item()" },
-  detach: { en: "Keep the value without its graph: .detach()", "zh-cn": "保留数值但去掉计算图：.detach()" },
+  item: { en: "Keep the number only: `.item()`", "zh-cn": "只保留数值：`.item()`" },
+  detach: {
+    en: "Keep the value without its graph: `.detach()`",
+    "zh-cn": "保留数值但去掉计算图：`.detach()`",
+  },
   detachToCpu: {
-    en: "Keep the value in host memory: .detach().cpu()",
-    "zh-cn": "把数值保留在主机内存中：.detach().cpu()",
+    en: "Keep the value in host memory: `.detach().cpu()`",
+    "zh-cn": "把数值保留在主机内存中：`.detach().cpu()`",
   },
 } as const;
 
@@ -39,10 +58,17 @@ export function placeOf(kept: KeptValue, context: RuleContext): Span {
   return source.lineOf(kept.value.start) === source.lineOf(statement.start) ? kept.value : statement;
 }
 
-/** A short text of an expression for a message. */
-export function textOf(node: Span, context: RuleContext): string {
-  const text = context.source.slice(node).replace(/\s+/g, " ");
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+/** A short text of what is kept: `loss` of `losses += [loss]`. */
+export function keptText({ value }: KeptValue, { source }: RuleContext): string {
+  const only = value.kind === "List" && value.elements.length === 1 ? value.elements[0] : undefined;
+  return excerpt(source, only ?? value);
+}
+
+/** What to keep instead: the value `advice` of a message. A number is advised only where the value is one. */
+export function adviceFor(kept: KeptValue, context: RuleContext): MessageValue {
+  const { scalars } = severingOf(kept, context.torch);
+  if (scalars) return message(adviceTexts.number);
+  return message(pilesUp(kept, context) ? adviceTexts.onHost : adviceTexts.tensor);
 }
 
 export function relatedTo(

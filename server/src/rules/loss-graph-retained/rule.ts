@@ -2,8 +2,9 @@ import { defineRule, oneLower, type RuleContext } from "../rule";
 import type { KeptValue } from "../../torch/provenance";
 import type { Node } from "../../python/tree";
 import { isTestFile } from "../../torch/provenance/try-out";
+import { excerpt } from "../excerpt";
 import { sizeOfKeptGraph } from "../graph-size";
-import { fixesFor, keptMessages, placeOf, relatedTo, textOf } from "./reporting";
+import { adviceFor, fixesFor, keptMessages, keptText, placeOf, relatedTo } from "./reporting";
 
 /** Tensors whose graph no backward frees, kept past the iteration that made them. */
 export const rule = defineRule({
@@ -17,14 +18,14 @@ export const rule = defineRule({
   messages: {
     ...keptMessages,
     kept: {
-      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay in GPU memory as long as `{holder}` holds them. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
+      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay in GPU memory as long as `{holder}` holds them. {advice}, or run this part under `torch.no_grad()`.",
       "zh-cn":
-        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都会留在显存中。请只保留数值（`.item()`）或分离后的张量（`.detach()`），或者在 `torch.no_grad()` 下运行这部分代码。",
+        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都会留在显存中。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay in GPU memory. Keep the number (`.item()`) or a detached tensor (`.detach()`), or run this part under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay in GPU memory. {advice}, or run this part under `torch.no_grad()`.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都会留在显存中。请只保留数值（`.item()`）或分离后的张量（`.detach()`），或者在 `torch.no_grad()` 下运行这部分代码。",
+        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都会留在显存中。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
     },
   },
   create(context) {
@@ -50,13 +51,14 @@ function isTraining(forward: Node, { torch }: RuleContext): boolean {
 function report(kept: KeptValue, context: RuleContext): void {
   const named = kept.carried.certainty === "name";
   const [source] = kept.carried.sources;
-  const model = source?.kind === "Call" ? textOf(source.callee, context) : "";
+  const model = source?.kind === "Call" ? excerpt(context.source, source.callee) : "";
   context.report({
     at: placeOf(kept, context),
     message: named ? "named" : "kept",
     values: {
-      value: textOf(kept.value, context),
-      holder: textOf(kept.store.holder, context),
+      value: keptText(kept, context),
+      holder: excerpt(context.source, kept.store.holder),
+      advice: adviceFor(kept, context),
       model,
       size:
         named || source === undefined

@@ -12,9 +12,9 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   fp16: {
-    en: "The whole model is trained in fp16: normalisation, softmax, gradients and the state of the optimizer are fp16 too. Gradients below 6e-8 become zero, updates below about 1/2000 of a weight are lost{adam, select, yes {, and the `eps` of 1e-8 of `{optimizer}` is zero in fp16, so it divides by zero} other {}}. Keep the weights in fp32 and run the forward under `autocast`.",
+    en: "The whole model is trained in fp16: normalisation, softmax, gradients and the state of the optimizer are fp16 too. Gradients below 3e-8 become zero, updates below about 1/2000 of a weight are lost{adam, select, yes {, and the `eps` of 1e-8 of `{optimizer}` is zero in fp16, so it divides by zero} other {}}. Keep the weights in fp32 and run the forward under `autocast`.",
     "zh-cn":
-      "整个模型以 fp16 训练：归一化、softmax、梯度和优化器状态也都是 fp16。小于 6e-8 的梯度变为零，小于权重约 1/2000 的更新会丢失{adam, select, yes {，而且 `{optimizer}` 的 `eps`（1e-8）在 fp16 中为零，会除以零} other {}}。请让权重保持 fp32，并在 `autocast` 下执行前向传播。",
+      "整个模型以 fp16 训练：归一化、softmax、梯度和优化器状态也都是 fp16。小于 3e-8 的梯度变为零，小于权重约 1/2000 的更新会丢失{adam, select, yes {，而且 `{optimizer}` 的 `eps`（1e-8）在 fp16 中为零，会除以零} other {}}。请让权重保持 fp32，并在 `autocast` 下执行前向传播。",
   },
   bf16: {
     en: "The whole model is trained in bf16: with 8 bits of precision, updates below about 1/256 of a weight are lost. Where that matters, keep the weights in fp32 and run the forward under `autocast` with bf16.",

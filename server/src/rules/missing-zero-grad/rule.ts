@@ -3,6 +3,7 @@ import type { Span, Statement } from "../../python/tree";
 import { statementList } from "../../python/walk";
 import type { TrainingLoop, TraceEvent } from "../../torch/training-loop";
 import { identify, zeroingReaches } from "../../torch/training-loop";
+import { stepText } from "../accumulation";
 import { insertLineAfter, insertLineBefore } from "../fix";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
@@ -20,14 +21,14 @@ const messages = {
       "`{step}` 应用的是自循环外那次清零以来所有迭代的梯度之和：每次反向传播都会累加到 `.grad`。请在循环内、每次更新时调用一次 `{optimizer}.zero_grad()`。",
   },
   neverByName: {
-    en: "If `{optimizer}` is a PyTorch optimizer, `{step}` applies the gradients of all iterations so far: each backward adds to `.grad`, and nothing in this loop resets it. Call `{optimizer}.zero_grad()` once per update.",
+    en: "If `{optimizer}` is a PyTorch optimizer: `{step}` applies the gradients of all iterations so far: each backward adds to `.grad`, and nothing in this loop resets it. Call `{optimizer}.zero_grad()` once per update.",
     "zh-cn":
-      "如果 `{optimizer}` 是 PyTorch 优化器，`{step}` 应用的就是到目前为止所有迭代的梯度之和：每次反向传播都会累加到 `.grad`，而这个循环里没有任何清零操作。请在每次更新时调用一次 `{optimizer}.zero_grad()`。",
+      "如果 `{optimizer}` 是 PyTorch 优化器：`{step}` 应用的是到目前为止所有迭代的梯度之和：每次反向传播都会累加到 `.grad`，而这个循环里没有任何清零操作。请在每次更新时调用一次 `{optimizer}.zero_grad()`。",
   },
   outsideByName: {
-    en: "If `{optimizer}` is a PyTorch optimizer, `{step}` applies the gradients of all iterations since the reset outside this loop: each backward adds to `.grad`. Call `{optimizer}.zero_grad()` once per update, inside the loop.",
+    en: "If `{optimizer}` is a PyTorch optimizer: `{step}` applies the gradients of all iterations since the reset outside this loop: each backward adds to `.grad`. Call `{optimizer}.zero_grad()` once per update, inside the loop.",
     "zh-cn":
-      "如果 `{optimizer}` 是 PyTorch 优化器，`{step}` 应用的就是自循环外那次清零以来所有迭代的梯度之和：每次反向传播都会累加到 `.grad`。请在循环内、每次更新时调用一次 `{optimizer}.zero_grad()`。",
+      "如果 `{optimizer}` 是 PyTorch 优化器：`{step}` 应用的是自循环外那次清零以来所有迭代的梯度之和：每次反向传播都会累加到 `.grad`。请在循环内、每次更新时调用一次 `{optimizer}.zero_grad()`。",
   },
   loop: { en: "this loop repeats backward and step", "zh-cn": "这个循环反复执行反向传播和更新" },
   backward: { en: "gradients are added to `.grad` here", "zh-cn": "梯度在这里累加到 `.grad`" },
@@ -40,8 +41,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "error",
   summary: {
-    en: "Backward and step in a loop without resetting gradients",
-    "zh-cn": "循环中执行反向传播和更新，却没有清零梯度",
+    en: "Backward and step in a loop without resetting gradients.",
+    "zh-cn": "循环中执行反向传播和更新，却没有清零梯度。",
   },
   messages,
   create: (context) => ({
@@ -139,13 +140,6 @@ function report(context: RuleContext<MessageId>, { loop, step, outside }: Missin
             },
           ],
   });
-}
-
-function stepText({ source }: RuleContext, { node }: TraceEvent): string {
-  const text = source.slice(node);
-  return node.kind === "Call" && (text.length > 60 || /[\r\n]/.test(text))
-    ? `${source.slice(node.callee)}(…)`
-    : text;
 }
 
 /** The loop's first line: `for x, y in loader`. */

@@ -45,8 +45,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "warning",
   summary: {
-    en: "A retry inside `except` runs while the failed attempt's tensors are still alive",
-    "zh-cn": "在 `except` 内重试时，失败那次的张量仍然存活",
+    en: "A retry inside `except` runs while the failed attempt's tensors are still alive.",
+    "zh-cn": "在 `except` 内重试时，失败那次的张量仍然存活。",
   },
   messages,
   create: (context) => ({

@@ -38,8 +38,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "information",
   summary: {
-    en: "Peak memory is compared between runs without being reset",
-    "zh-cn": "比较多次运行的显存峰值，却没有重置",
+    en: "Peak memory is compared between runs without being reset.",
+    "zh-cn": "比较多次运行的显存峰值，却没有重置。",
   },
   messages,
   calls: ["max_memory_allocated", "max_memory_reserved", "max_memory_cached"],

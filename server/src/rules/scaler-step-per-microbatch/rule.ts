@@ -55,7 +55,7 @@ const messages = {
   },
   backward: { en: "scaled gradients are added here", "zh-cn": "缩放过的梯度在这里累加" },
   theStep: { en: "the step is here", "zh-cn": "step 在这里" },
-  move: { en: "Move `{call}` behind the step", "zh-cn": "把 `{call}` 移到 step 之后" },
+  move: { en: "Move `{call}` after the step", "zh-cn": "把 `{call}` 移到 step 之后" },
   moveBefore: { en: "Move `{call}` before the step", "zh-cn": "把 `{call}` 移到 step 之前" },
   drop: {
     en: "Remove `{call}`: the step's branch does it already",
@@ -68,8 +68,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "error",
   summary: {
-    en: "The gradient scaler updates or unscales on every micro-batch while accumulating",
-    "zh-cn": "梯度累积时，梯度缩放器在每个微批次都更新或反缩放",
+    en: "The gradient scaler updates or unscales on every micro-batch while accumulating.",
+    "zh-cn": "梯度累积时，梯度缩放器在每个微批次都更新或反缩放。",
   },
   messages,
   create: (context) => ({

@@ -20,14 +20,14 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   updates: {
-    en: "`{call}` runs on every micro-batch, but `{step}` only once every `{k}` of them: the schedule counts updates and is over `{k}` times too early. Step it after the optimizer, under the same condition.",
+    en: "`{call}` runs on every micro-batch, but `{step}` only once every `{k}` of them: the schedule counts updates, so it runs `{k}` times too fast. Step it after the optimizer, under the same condition.",
     "zh-cn":
-      "`{call}` 在每个微批次都执行，而 `{step}` 每 `{k}` 个微批次才执行一次：该调度以更新次数计数，会提前 `{k}` 倍走完。请在优化器之后、同一条件下执行它。",
+      "`{call}` 在每个微批次都执行，而 `{step}` 每 `{k}` 个微批次才执行一次：该调度以更新次数计数，因此会以 `{k}` 倍的速度走完。请在优化器之后、同一条件下执行它。",
   },
   open: {
-    en: "`{call}` runs on every micro-batch, but `{step}` only once every `{k}` of them. If the schedule of `{scheduler}` counts updates, it is over `{k}` times too early: step it after the optimizer, under the same condition.",
+    en: "`{call}` runs on every micro-batch, but `{step}` only once every `{k}` of them. If the schedule of `{scheduler}` counts updates, it runs `{k}` times too fast: step it after the optimizer, under the same condition.",
     "zh-cn":
-      "`{call}` 在每个微批次都执行，而 `{step}` 每 `{k}` 个微批次才执行一次。如果 `{scheduler}` 的调度以更新次数计数，就会提前 `{k}` 倍走完：请在优化器之后、同一条件下执行它。",
+      "`{call}` 在每个微批次都执行，而 `{step}` 每 `{k}` 个微批次才执行一次。如果 `{scheduler}` 的调度以更新次数计数，就会以 `{k}` 倍的速度走完：请在优化器之后、同一条件下执行它。",
   },
   accelerate: {
     en: "`{call}` runs on every micro-batch: `{scheduler}` did not go through `accelerator.prepare`, so it does not wait for the micro-batch that synchronizes and advances `{k}` times an update. Prepare it, or step it under `if accelerator.sync_gradients:`.",
@@ -35,7 +35,7 @@ const messages = {
       "`{call}` 在每个微批次都执行：`{scheduler}` 没有经过 `accelerator.prepare`，因此不会等到同步的那个微批次，每次更新会前进 `{k}` 次。请对它执行 prepare，或放到 `if accelerator.sync_gradients:` 之下。",
   },
   byName: {
-    en: "If `{scheduler}` is a learning rate scheduler: {what}",
+    en: "If `{scheduler}` is a learning rate scheduler, this holds. {what}",
     "zh-cn": "如果 `{scheduler}` 是学习率调度器：{what}",
   },
   guard: { en: "the update waits for this condition", "zh-cn": "更新要等到这个条件成立" },
@@ -45,7 +45,7 @@ const messages = {
   },
   theStep: { en: "the update is here", "zh-cn": "更新在这里" },
   made: { en: "the length of the schedule is given here", "zh-cn": "调度的长度在这里给出" },
-  move: { en: "Move `{call}` behind the step", "zh-cn": "把 `{call}` 移到更新之后" },
+  move: { en: "Move `{call}` after the step", "zh-cn": "把 `{call}` 移到更新之后" },
 };
 
 export const rule = defineRule<MessageId>({
@@ -53,8 +53,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "warning",
   summary: {
-    en: "The learning rate scheduler steps on every micro-batch while accumulating",
-    "zh-cn": "梯度累积时，学习率调度器在每个微批次都执行 step",
+    en: "The learning rate scheduler steps on every micro-batch while accumulating.",
+    "zh-cn": "梯度累积时，学习率调度器在每个微批次都执行 step。",
   },
   messages,
   create: (context) => ({

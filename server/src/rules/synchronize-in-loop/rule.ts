@@ -5,6 +5,7 @@ import { gpuEvidence } from "../../torch/gpu";
 import { headOf } from "../../torch/per-batch";
 import type { Resolver } from "../../torch/resolve";
 import { push } from "../../torch/resolve-index";
+import { excerpt } from "../excerpt";
 import { defineRule, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -36,8 +37,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "information",
   summary: {
-    en: "The host waits for the GPU several times in each batch",
-    "zh-cn": "每个批次中主机多次等待 GPU",
+    en: "The host waits for the GPU several times in each batch.",
+    "zh-cn": "每个批次中主机多次等待 GPU。",
   },
   messages,
   calls: ["synchronize", "item"],
@@ -116,7 +117,7 @@ function checkItem(context: RuleContext<MessageId>, call: Call, element: Express
   context.report({
     at: call,
     message: "item",
-    values: { call: context.source.slice(call), tensor: context.source.slice(tensor) },
+    values: { call: excerpt(context.source, call), tensor: excerpt(context.source, tensor) },
     related: [{ at: tensor, message: "elements" }],
   });
 }

@@ -44,8 +44,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "information",
   summary: {
-    en: "A host clock measures GPU work without waiting for it",
-    "zh-cn": "用主机时钟测量 GPU 工作，却没有等待其完成",
+    en: "A host clock measures GPU work without waiting for it.",
+    "zh-cn": "用主机时钟测量 GPU 工作，却没有等待其完成。",
   },
   messages,
   calls: ["time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "default_timer"],

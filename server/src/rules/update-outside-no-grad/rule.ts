@@ -18,9 +18,9 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     rebound: {
-      en: "`{update}` with gradients on makes `{variable}` the result of an operation: it is no parameter any more, its `.grad` stays `None` after the next backward, and its graph still holds the old `{variable}`. Update it in place under `torch.no_grad()`: `{fixed}`.",
+      en: "`{update}` with gradients on makes `{variable}` the result of an operation: it is no leaf any more, its `.grad` stays `None` after the next backward, and its graph still holds the old `{variable}`. Update it in place under `torch.no_grad()`: `{fixed}`.",
       "zh-cn":
-        "在开启梯度时执行 `{update}`，`{variable}` 就成了一次运算的结果：它不再是参数，下一次 backward 之后它的 `.grad` 仍是 `None`，而且它的计算图还引用着旧的 `{variable}`。请在 `torch.no_grad()` 下原地更新：`{fixed}`。",
+        "在开启梯度时执行 `{update}`，`{variable}` 就成了一次运算的结果：它不再是叶子张量，下一次 backward 之后它的 `.grad` 仍是 `None`，而且它的计算图还引用着旧的 `{variable}`。请在 `torch.no_grad()` 下原地更新：`{fixed}`。",
     },
     rebindsLoop: {
       en: "`{update}` only gives the name `{variable}` a new tensor: the model's parameter stays as it was. Update it in place under `torch.no_grad()`: `{fixed}`.",

@@ -46,7 +46,7 @@ const messages = {
   },
   step: { en: "the update is here", "zh-cn": "更新在这里" },
   backward: { en: "gradients are added here", "zh-cn": "梯度在这里累加" },
-  move: { en: "Move `{zeroing}` behind the step", "zh-cn": "把 `{zeroing}` 移到更新之后" },
+  move: { en: "Move `{zeroing}` after the step", "zh-cn": "把 `{zeroing}` 移到更新之后" },
   moveOut: { en: "Move `{zeroing}` before the inner loop", "zh-cn": "把 `{zeroing}` 移到内层循环之前" },
   drop: {
     en: "Remove `{zeroing}`: the step's branch resets already",
@@ -59,8 +59,8 @@ export const rule = defineRule<MessageId>({
   group: "accumulation",
   level: "error",
   summary: {
-    en: "Gradients are reset on every micro-batch while accumulating",
-    "zh-cn": "梯度累积时每个微批次都清零梯度",
+    en: "Gradients are reset on every micro-batch while accumulating.",
+    "zh-cn": "梯度累积时每个微批次都清零梯度。",
   },
   messages,
   create: (context) => ({

@@ -2,6 +2,7 @@
 import { formatBytes } from "../../memory/units";
 import type { Attribute, Call, Expression, Span } from "../../python/tree";
 import type { Certainty } from "../../torch/resolve";
+import { excerpt } from "../excerpt";
 import { deleteArgument } from "../fix";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 
@@ -14,9 +15,9 @@ const messages = {
       "`{call}` 用零填充梯度并保留它们：每个参数对应一个同样大小的张量{size, select, unknown {} other {（合计约 {size}）}}在下一次前向保存激活期间一直占用显存，反向传播还要往上累加。去掉该参数后，梯度变为 `None`，其显存在反向传播之前是空闲的。",
   },
   named: {
-    en: "If `{receiver}` is an optimizer or a model, `{call}` fills the gradients with zeros and keeps them: one tensor as large as each parameter stays on the device through the next forward, while activations are stored. Without the argument gradients become `None` and their memory is free until backward.",
+    en: "If `{receiver}` is an optimizer or a model: `{call}` fills the gradients with zeros and keeps them: one tensor as large as each parameter stays on the device through the next forward, while activations are stored. Without the argument gradients become `None` and their memory is free until backward.",
     "zh-cn":
-      "如果 `{receiver}` 是优化器或模型，`{call}` 会用零填充梯度并保留它们：每个参数对应一个同样大小的张量在下一次前向保存激活期间一直占用显存。去掉该参数后，梯度变为 `None`，其显存在反向传播之前是空闲的。",
+      "如果 `{receiver}` 是优化器或模型：`{call}` 用零填充梯度并保留它们：每个参数对应一个同样大小的张量在下一次前向保存激活期间一直占用显存。去掉该参数后，梯度变为 `None`，其显存在反向传播之前是空闲的。",
   },
   drop: { en: "Drop `{argument}`", "zh-cn": "去掉 `{argument}`" },
 };
@@ -30,8 +31,8 @@ export const rule = defineRule<MessageId>({
   group: "allocator",
   level: "warning",
   summary: {
-    en: "`zero_grad(set_to_none=False)` keeps zero-filled gradients through the next forward",
-    "zh-cn": "`zero_grad(set_to_none=False)` 让填零的梯度在下一次前向期间一直占用显存",
+    en: "`zero_grad(set_to_none=False)` keeps zero-filled gradients through the next forward.",
+    "zh-cn": "`zero_grad(set_to_none=False)` 让填零的梯度在下一次前向期间一直占用显存。",
   },
   messages,
   calls: ["zero_grad"],
@@ -90,8 +91,8 @@ function report(
     at: call,
     message: named ? "named" : "kept",
     values: {
-      call: source.slice(call),
-      receiver: source.slice(callee.object),
+      call: excerpt(source, call),
+      receiver: excerpt(source, callee.object),
       size: named ? "unknown" : sizeOf(context),
     },
     level: named ? oneLower("warning") : "warning",
