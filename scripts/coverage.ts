@@ -52,7 +52,14 @@ function cover(file: string, root: string, quiet: boolean): void {
   const parsed = parseModule(readFileSync(file, "utf8"));
   const { module } = parsed;
   const begin = performance.now();
-  const estimates = estimateModule(module, buildScopes(module), {}, importResolver(file, { root }));
+  const estimates = estimateModule(
+    module,
+    buildScopes(module),
+    {},
+    {
+      resolveImport: importResolver(file, { root }),
+    },
+  );
   for (const node of module.body) {
     if (node.kind !== "ClassDefinition") continue;
     if (!node.body.some((one) => one.kind === "FunctionDefinition" && one.name.id === "forward")) continue;

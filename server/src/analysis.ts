@@ -11,7 +11,8 @@ import type { BudgetFacts } from "./directives/budget";
 import { applySuppressions } from "./directives/suppressions";
 import { estimateModule } from "./memory/estimate";
 import type { BudgetVerdict, Estimates, ModelEstimate } from "./memory/estimate";
-import type { ResolveImport } from "./python/resolve-import";
+import type { ReadBeside, ResolveImport } from "./python/resolve-import";
+import type { World } from "./memory/evaluate/world";
 import type { TrainingSetup } from "./memory/setup";
 import type { MessageText } from "./messages/message";
 import type { ParsedModule } from "./python/parse";
@@ -26,7 +27,6 @@ import type { RuleFailure, SharedContext } from "./rules/run";
 import { selectRules } from "./rules/select";
 import type { LevelOverrides } from "./rules/select";
 import { isKnownExport } from "./torch/api-exports";
-import type { ReadBeside } from "./torch/script-setup/deepspeed";
 import { torchFacts } from "./torch/facts";
 import type { TorchFacts } from "./torch/facts";
 import { usesOtherFramework } from "./torch/other-frameworks";
@@ -215,7 +215,22 @@ class FileFacts implements SharedContext, BudgetFacts {
 
   get torch(): TorchFacts {
     const { resolveImport, readBeside } = this.options;
-    return (this.knownTorch ??= torchFacts(this.module, this.scopes, resolveImport, readBeside));
+    const { commandLine } = this;
+    return (this.knownTorch ??= torchFacts(this.module, this.scopes, resolveImport, {
+      readBeside,
+      commandLine,
+    }));
+  }
+
+  /** The words that the script is started with, where header or options say them. */
+  private get commandLine(): readonly string[] | undefined {
+    return (this.options.setup?.args ?? this.header.setup.args)?.value;
+  }
+
+  /** What the evaluation of the script's code is given. */
+  private get world(): World {
+    const { resolveImport, readBeside } = this.options;
+    return { resolveImport, readBeside, commandLine: this.commandLine };
   }
 
   get script(): TrainingSetup {
@@ -242,19 +257,13 @@ class FileFacts implements SharedContext, BudgetFacts {
   private get inputs(): TrainingSetup {
     if (this.header.setup.inputs !== undefined || this.options.setup?.inputs !== undefined) return {};
     const { forward, fit, batch } = this.torch.scriptSetup;
-    const { resolveImport } = this.options;
     return forward === undefined
-      ? inputsOfTrainer(this.module, fit, batch, resolveImport)
-      : inputsOfLoop(this.module, forward, batch, resolveImport);
+      ? inputsOfTrainer(this.module, fit, batch, this.world)
+      : inputsOfLoop(this.module, forward, batch, this.world);
   }
 
   get estimates(): Estimates {
-    return (this.knownEstimates ??= estimateModule(
-      this.module,
-      this.scopes,
-      this.setup,
-      this.options.resolveImport,
-    ));
+    return (this.knownEstimates ??= estimateModule(this.module, this.scopes, this.setup, this.world));
   }
 
   /** The estimate of the model that is trained. */

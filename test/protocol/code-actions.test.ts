@@ -41,6 +41,23 @@ describe("code actions", () => {
     assert.ok(titles.length >= 4, `alternatives side by side: ${titles.join("; ")}`);
   });
 
+  it("write the command line that the script cannot do without", async () => {
+    client = await TestClient.start();
+    const text = `import argparse
+from torch import nn
+parser = argparse.ArgumentParser()
+parser.add_argument("--width", type=int, required=True)
+args = parser.parse_args()
+model = nn.Linear(4, args.width)
+`;
+    await client.open(uri, `${text}import torch\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n`);
+    const at = client.positionOf(uri, "model = nn.Linear", 9);
+    const actions = await client.actions(uri, { start: at, end: at });
+    const title = "Write the command line into the header, with values to adjust: args=--width 10";
+    const action = actions.find((one) => one.title === title);
+    assert.match(client.textAfter(uri, action?.edit), /^# vram: args=--width 10\nimport argparse\n/);
+  });
+
   it("wrap an evaluation in no_grad", async () => {
     await start();
     const [action] = await actionsAbout("eval-without-no-grad");

@@ -55,7 +55,7 @@ describe("inside the # vram: comments", () => {
   it("offers keys at the beginning and behind a comma, and asks our own client to go on with the values", async () => {
     const commands = ["editor.action.triggerSuggest"];
     const items = await completionsAt("# vram: |", { initializationOptions: { commands } });
-    assert.equal(items.length, 17);
+    assert.equal(items.length, 18);
     assert.equal(items[0]?.command?.command, commands[0]);
   });
 
@@ -81,6 +81,16 @@ describe("inside the # vram: comments", () => {
       for (const label of expected) assert.ok(offered.includes(label), `${line} ${label}`);
       client.kill();
     }
+  });
+
+  it("offers the options that the script declares for its command line", async () => {
+    const declared = `import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument("-w", "--width")\n`;
+    const text = `# vram: args=--amp --wi\n${declared}${script}`;
+    await start(text);
+    const params = { textDocument: { uri }, position: { line: 0, character: 23 } };
+    const items = await client.connection.sendRequest<CompletionItem[]>("textDocument/completion", params);
+    assert.deepEqual(labels(items), ["--width"]);
+    assert.equal(taken("# vram: args=--amp --wi|", items[0]), "# vram: args=--amp --width");
   });
 
   it("puts the dimensions behind a dtype where the client has placeholders", async () => {

@@ -1,10 +1,10 @@
 /** What the script says about its training run, in the estimate's terms: `torch/` and `memory/` do not know each other. */
+import type { World } from "../memory/evaluate/world";
 import { inputsOfFit, inputsOfScript, type ScriptInputs } from "../memory/script-inputs";
 import type { Setting, TrainingSetup } from "../memory/setup";
 import { isUnknown, Unknown } from "../memory/unknown";
 import { unknownReasons } from "../messages/estimate";
 import { message } from "../messages/message";
-import type { ResolveImport } from "../python/resolve-import";
 import type { Source } from "../python/source";
 import type { Module, Span } from "../python/tree";
 import type { ScriptFit, ScriptForward, ScriptIteration, ScriptLoss } from "../torch/script-setup";
@@ -56,13 +56,13 @@ export function inputsOfLoop(
   module: Module,
   forward: ScriptValue<ScriptForward> | undefined,
   batch: ScriptValue<number> | undefined,
-  resolveImport: ResolveImport | undefined,
+  world: World,
 ): TrainingSetup {
   if (forward === undefined) return {};
   const { value, span } = forward;
   const [other] = value.others;
   if (other !== undefined) return { inputsUnknown: new Unknown(message(unknownReasons.severalCalls), other) };
-  return asSetup(inputsOfScript(module, value, resolveImport), batch, span);
+  return asSetup(inputsOfScript(module, value, world), batch, span);
 }
 
 /** The same for what Lightning's trainer gives to the `training_step`, which returns the loss. */
@@ -70,11 +70,11 @@ export function inputsOfTrainer(
   module: Module,
   fit: ScriptValue<ScriptFit> | undefined,
   batch: ScriptValue<number> | undefined,
-  resolveImport: ResolveImport | undefined,
+  world: World,
 ): TrainingSetup {
   if (fit === undefined) return {};
   const { value, span } = fit;
-  const found = asSetup(inputsOfFit(module, value, resolveImport), batch, span);
+  const found = asSetup(inputsOfFit(module, value, world), batch, span);
   return found.inputs === undefined ? found : { ...found, loss: { value: "model", from: "script", span } };
 }
 

@@ -1,22 +1,25 @@
-/** `--budget`, `--device`, `--batch` and `--model` of `vramlint estimate`: read as the header's values are, and put in their place. */
+/** `--budget`, `--device`, `--batch`, `--model` and `--args` of `vramlint estimate`: read as the header's values are, and put in their place. */
 import { readHeader } from "../directives/header";
 import type { TrainingSetup } from "../memory/setup";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
+import { shellWords } from "../python/command-line";
 import { parseModule } from "../python/parse";
 import { printable } from "../workspace/problem";
 
 const keys = ["budget", "device", "batch", "model"] as const;
 
-export type SetupOptions = { readonly [Key in (typeof keys)[number]]: string | undefined };
+export type SetupOptions = { readonly [Key in (typeof keys)[number] | "args"]?: string | undefined };
 
 /** `text` is the Python that names a model's class. The parser must be loaded. */
 export function setupOfOptions(
   options: SetupOptions,
   text: string,
 ): { readonly setup: TrainingSetup } | { readonly mistake: Message } {
-  let setup: TrainingSetup = {};
+  // A shell's words, commas and all: nothing of it is a header.
+  const { args } = options;
+  let setup: TrainingSetup = args === undefined ? {} : { args: { value: shellWords(args), from: "option" } };
   for (const key of keys) {
     const value = options[key];
     if (value === undefined) continue;

@@ -60,6 +60,7 @@ export function createProgram(terminal: Terminal, done: (exitCode: number) => vo
     .option("--device <device>", t(texts.device))
     .option("--batch <count>", t(texts.batch))
     .option("--model <expression>", t(texts.model))
+    .option("--args <words>", t(texts.args))
     .option("--python <path>", t(texts.python))
     .option("--exit-zero", t(texts.estimateExitZero), false)
     .addOption(stdinFilename())

@@ -3,6 +3,7 @@ import { headerMessages, reviewTitle } from "../messages/directives";
 import { message } from "../messages/message";
 import type { Message, MessageText, MessageValue } from "../messages/message";
 import type { TrainingSetup } from "../memory/setup";
+import type { DeclaredOption } from "../python/command-options";
 import type { Span } from "../python/tree";
 import type { Fix, FixSafety, TextEdit } from "../rules/rule";
 import { spanOf } from "./comments";
@@ -22,6 +23,8 @@ export type SetupDraft = { -readonly [Key in keyof TrainingSetup]: TrainingSetup
 export interface ReadContext {
   readonly setup: SetupDraft;
   readonly names: ModuleNames;
+  /** What the script reads from its command line, as far as the file itself says it. */
+  readonly options: () => readonly DeclaredOption[];
   /** Values of the capital letters that stand for dimensions, `T=128`. */
   readonly letters: ReadonlyMap<string, number>;
   readonly diagnostics: HeaderDiagnostic[];

@@ -5,6 +5,7 @@
 import type { TrainingSetup } from "../memory/setup";
 import { headerMessages as texts } from "../messages/directives";
 import { message } from "../messages/message";
+import { optionsOf } from "../python/command-options";
 import type { ParsedModule } from "../python/parse";
 import type { Source } from "../python/source";
 import type { Module, Span } from "../python/tree";
@@ -54,7 +55,13 @@ export function readHeader(parsed: ParsedModule): BudgetHeader {
   }
   const drafts = comments.flatMap((comment) => draftsOf(comment, diagnostics));
   const letters = lettersOf(drafts);
-  const context: ReadContext = { setup: {}, names: moduleNames(module), letters, diagnostics };
+  const context: ReadContext = {
+    setup: {},
+    names: moduleNames(module),
+    options: () => optionsOf(module),
+    letters,
+    diagnostics,
+  };
   readEntries(drafts, context, source);
   return {
     setup: context.setup,

@@ -10,6 +10,7 @@ export const headerKeys = [
   "target",
   "loss",
   "model",
+  "args",
   "optimizer",
   "precision",
   "attention",
@@ -33,6 +34,7 @@ export const headerExamples: Readonly<Record<HeaderKey, string>> = {
   target: "target=int64[B]<10",
   loss: "loss=cross_entropy",
   model: "model=Net(width=64)",
+  args: "args=--batch-size 32 --arch resnet50",
   optimizer: "optimizer=adamw",
   precision: "precision=amp-bf16",
   attention: "attention=flash",
@@ -44,7 +46,7 @@ export const headerExamples: Readonly<Record<HeaderKey, string>> = {
 };
 
 /** Keys that may be given more than once. */
-export const repeatableKeys: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["input", "target"]);
+export const repeatableKeys: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["input", "target", "args"]);
 
 /** What people call the keys elsewhere. */
 export const keyMeanings: Readonly<Record<string, HeaderKey>> = {
@@ -79,6 +81,11 @@ export const keyMeanings: Readonly<Record<string, HeaderKey>> = {
   loss_fn: "loss",
   net: "model",
   network: "model",
+  arguments: "args",
+  argv: "args",
+  command: "args",
+  command_line: "args",
+  cli: "args",
   optim: "optimizer",
   opt: "optimizer",
   dtype: "precision",

@@ -71,9 +71,13 @@ export function split(line: Text, separator: "," | ";"): Pieces {
 export function splitAtKeys(entry: Text, keys: readonly string[]): readonly Text[] {
   const nextKey = new RegExp(`(?<![=\\s])\\s+(?=(?:${keys.join("|")})\\s*=)`, "gi");
   const outside = withoutNested(entry.text);
+  // What looks like a key in a command line is a word of the script's.
+  const words = /(?:^|\s)args\s*=/i.exec(outside);
   return cutAt(
     entry,
-    [...outside.matchAll(nextKey)].map(({ index }) => index),
+    [...outside.matchAll(nextKey)]
+      .map(({ index }) => index)
+      .filter((index) => words === null || index <= words.index),
   );
 }
 

@@ -2,6 +2,10 @@
 import { isKnownOptimizer } from "../memory/optimizers";
 import type { MeasuredPoint, OptimizerSetting, Setting } from "../memory/setup";
 import { headerMessages as texts } from "../messages/directives";
+import { readCommandLine, shellWords } from "../python/command-line";
+import type { GivenOption } from "../python/command-line";
+import { choicesOf, isRefused } from "../python/command-options";
+import type { DeclaredOption } from "../python/command-options";
 import { parseModule } from "../python/parse";
 import type { Expression } from "../python/tree";
 import { part, spanOf, trimmed } from "./comments";
@@ -40,6 +44,7 @@ export const readers: Readonly<Record<HeaderKey, Reader>> = {
   },
   loss: readLoss,
   model: readModel,
+  args: readCommandWords,
   optimizer: readOptimizer,
   precision: (value, context) => {
     const precision = readChoice("precision", value, context);
@@ -259,6 +264,45 @@ function readCheckpoint(value: Text, context: ReadContext): void {
     else report(context, piece, texts.unknownNameNearest, { name: shown(piece.text), nearest: near }, near);
   }
   if (blocks.length > 0) context.setup.checkpoint = setting(value, blocks);
+}
+
+/** The words of the script's command line. What no option of the script takes counts all the same: others may read it. */
+function readCommandWords(value: Text, context: ReadContext): void {
+  const words = shellWords(value.text);
+  context.setup.args = joined(context.setup.args, setting(value, words));
+  const options = context.options();
+  if (options.length === 0) return;
+  const { given, rest } = readCommandLine(words, options);
+  for (const [option, taken] of given) {
+    if (isRefused(option, taken)) reportRefused(value, option, taken, context);
+  }
+  const names = options.flatMap((option) => option.names);
+  for (const word of rest) {
+    const [name = word] = word.split("=");
+    const near = name.startsWith("--") ? nearest(name, names) : undefined;
+    if (near !== undefined)
+      report(context, wordIn(value, name), texts.unknownOption, { name: shown(name), nearest: near }, near);
+  }
+}
+
+function reportRefused(
+  value: Text,
+  option: DeclaredOption,
+  { name, words }: GivenOption,
+  context: ReadContext,
+) {
+  const [word] = words;
+  const choices = choicesOf(option).join(", ");
+  if (word === undefined) report(context, wordIn(value, name), texts.optionWithoutValue, { name });
+  else if (choices === "")
+    report(context, wordIn(value, word), texts.badOptionNumber, { name, text: shown(word) });
+  else report(context, wordIn(value, word), texts.badOptionChoice, { name, text: shown(word), choices });
+}
+
+/** Where a word stands in the value; the whole value where quotes hide it. */
+function wordIn(value: Text, word: string): Text {
+  const at = value.text.lastIndexOf(word);
+  return at < 0 || word === "" ? value : part(value, at, at + word.length);
 }
 
 /** `16:1.8GiB 32:3.0GiB`; points that cannot be read are left out. */

@@ -8,6 +8,8 @@ import { moduleNames } from "../directives/names";
 import type { ModuleNames } from "../directives/names";
 import { optimizerNames } from "../directives/optimizers";
 import { deviceNames, findDevice } from "../memory/devices";
+import { choicesOf, optionsOf } from "../python/command-options";
+import type { DeclaredOption } from "../python/command-options";
 import { dtypeBytes } from "../memory/tensor";
 import { formatBytes } from "../memory/units";
 import { headerHelpTexts } from "../messages/header-help";
@@ -116,6 +118,8 @@ function offersFor(key: HeaderKey, analysed: Analysed): Offer[] {
       ];
     case "model":
       return classes();
+    case "args":
+      return optionsOf(unit.parsed().module).flatMap(optionOffers);
     case "checkpoint":
       return [...plain(["none", "all"]), ...classes()];
     case "optimizer":
@@ -129,6 +133,21 @@ function offersFor(key: HeaderKey, analysed: Analysed): Offer[] {
     default:
       return [];
   }
+}
+
+/** An option of the script by its last name, which is the long one. */
+function optionOffers(option: DeclaredOption): Offer[] {
+  const label = option.names.find((name) => name.startsWith("--")) ?? option.names.at(-1);
+  if (label?.startsWith("-") !== true) return [];
+  const choices = choicesOf(option).join(" | ");
+  return [
+    {
+      label,
+      kind: CompletionItemKind.Property,
+      ...(choices === "" ? {} : { detail: choices }),
+      ...(option.takes === 0 ? {} : { snippet: `${label} $0` }),
+    },
+  ];
 }
 
 function ruleItems({ settings }: Analysed, range: Range): CompletionItem[] {

@@ -1,6 +1,6 @@
 /**
  * Quick fixes of the budget header: inside it the largest micro-batch that fits and what would make the step fit; where the
- * model stands, the input that only a header can say.
+ * model stands, the input or the command line that only a header can say.
  */
 import { CodeActionKind } from "vscode-languageserver";
 import type { CodeAction } from "vscode-languageserver";
@@ -43,14 +43,16 @@ export function linesOfOpenInput({ analysis, unit }: Analysed): readonly number[
   return spans.flatMap((span) => (span === undefined ? [] : [source.lineOf(span.start)]));
 }
 
-/** Writes an example of the input into the header, or a header with it: its sizes are for the user to change. */
+/** Writes an example of the input or of the command line into the header, or a header with it: for the user to change. */
 export function exampleInputAction({ unit, analysis, settings }: Analysed): CodeAction[] {
   const { header } = analysis;
   const open = exampleEntries(analysis).filter(
-    (example) => !header.entries.some(({ key }) => example.startsWith(`${key}=`)),
+    (example) =>
+      example.startsWith("args=") || !header.entries.some(({ key }) => example.startsWith(`${key}=`)),
   );
   if (open.length === 0) return [];
   const entries = open.join(", ");
+  const isCommandLine = entries.startsWith("args=");
   const last = header.comments.at(-1);
   const edits: TextEdit[] = [];
   if (last === undefined) {
@@ -58,7 +60,7 @@ export function exampleInputAction({ unit, analysis, settings }: Analysed): Code
     edits.push({ start: offset, end: offset, text: `${before}# vram: ${entries}\n` });
   } else edits.push({ start: last.end, end: last.end, text: `\n# vram: ${entries}` });
   const edit = workspaceEdit(unit, edits);
-  const title = textIn(settings, message(texts.setInput, { entries }));
+  const title = textIn(settings, message(isCommandLine ? texts.setArguments : texts.setInput, { entries }));
   return edit === undefined ? [] : [{ title, kind: CodeActionKind.QuickFix, edit }];
 }
 

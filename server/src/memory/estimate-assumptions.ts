@@ -40,6 +40,7 @@ export function assumptionsOf(setup: TrainingSetup, grounds: Grounds): Assumptio
   const found: Assumption[] = [
     plain("model", subject.text, subject.from, subject.from === "default" ? undefined : subject.span),
   ];
+  if (setup.args !== undefined) found.push(of("args", setup.args, "", (words) => words.join(" ")));
   found.push(of("precision", setup.precision, "fp32", String));
   if (setup.bucketViews !== undefined)
     found.push(

@@ -1,7 +1,7 @@
 /** Estimates of the models of one file and answers about them, computed on first use and kept. */
-import { message, type MessageText } from "../messages/message";
+import { message, type Message, type MessageText } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
-import type { Module } from "../python/tree";
+import type { Module, Span } from "../python/tree";
 import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
 import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./estimate-build";
 import { assumptionsOf } from "./estimate-assumptions";
@@ -112,7 +112,7 @@ export class Estimator {
    */
   under(setup: TrainingSetup): Estimator {
     this.trainedEstimate();
-    const other = new Estimator(this.module, setup, { resolveImport: this.world.resolveImport });
+    const other = new Estimator(this.module, setup, { ...this.world, allowance: undefined });
     const asked = withBatch(setup, this.reruns?.built.iteration?.batch);
     const ran = this.reruns?.of.at(asked);
     if (this.reruns === undefined || ran === undefined) return other;
@@ -330,7 +330,7 @@ export class Estimator {
       peak: null,
       complete: false,
       notBuilt: true,
-      unknown: [{ reason, span: plainSpan(span) }],
+      unknown: [unknownPart(reason, span)],
       assumptions: [],
     };
   }
@@ -454,8 +454,11 @@ function inputUnknown({ inputsUnknown }: TrainingSetup, example: ExampleInput | 
   const because = inputsUnknown === undefined ? undefined : rootOf(inputsUnknown.reason);
   if (example === undefined) {
     if (because === undefined) return { span: undefined, reason: message(unknownReasons.input) };
-    return { span, reason: message(unknownReasons.inputBecause, { reason: because }) };
+    return unknownPart(message(unknownReasons.inputBecause, { reason: because }), span);
   }
+  // With the argument the script says its input itself.
+  if (because?.text === unknownReasons.commandLine)
+    return unknownPart(message(unknownReasons.inputBecause, { reason: because }), span);
   const { kind, entries } = example;
   const keys = entries.join(", ");
   const isOwn = kind === "data" && because !== undefined;
@@ -478,7 +481,15 @@ function distinct(unknown: readonly Unknown[]): UnknownPart[] {
       typeof value === "object" ? value.text.en : value,
     );
     const key = `${span?.start} ${reason.text.en} ${inner.join(" ")}`;
-    if (!found.has(key)) found.set(key, { span: plainSpan(span), reason });
+    if (!found.has(key)) found.set(key, unknownPart(reason, span));
   }
   return [...found.values()];
+}
+
+/** With the header that would say it, where a word of the command line is missing. */
+function unknownPart(reason: Message, span: Span | undefined): UnknownPart {
+  const root = rootOf(reason);
+  const keys = root.text === unknownReasons.commandLine ? root.values["keys"] : undefined;
+  const part = { span: plainSpan(span), reason };
+  return typeof keys === "string" ? { ...part, header: [keys] } : part;
 }

@@ -8,7 +8,7 @@ import type { Scopes } from "../python/scope";
 import type { Module, Span } from "../python/tree";
 import { Estimator } from "./estimate-model";
 import type { FitAnswer } from "./fit";
-import type { ResolveImport } from "../python/resolve-import";
+import type { World } from "./evaluate/world";
 import type { SettingOrigin, TrainingSetup } from "./setup";
 import type { Dtype } from "./tensor";
 import type { StepTimeline } from "./step-timeline";
@@ -167,15 +167,15 @@ export interface BudgetVerdict {
   readonly verdict: "fits" | "over-budget" | "over-device" | "unknown";
 }
 
-/** `resolveImport` finds the files behind imports; without it what they define is not known. */
+/** What the world does not give is not known. */
 export function estimateModule(
   module: Module,
   _scopes: Scopes,
   setup: TrainingSetup,
-  resolveImport?: ResolveImport,
+  world: World = {},
 ): Estimates {
-  const estimator = new Estimator(module, setup, { resolveImport });
-  const changed = new ChangedSteps(module, setup, estimator, resolveImport);
+  const estimator = new Estimator(module, setup, world);
+  const changed = new ChangedSteps(module, setup, estimator, world);
   return {
     all: () => estimator.all(),
     first: () => estimator.first(),

@@ -1,7 +1,6 @@
 /** What a script feeds its model, read from the loop that trains it. */
 import { message } from "../messages/message";
 import { unknownReasons } from "../messages/estimate";
-import type { ResolveImport } from "../python/resolve-import";
 import type { Module } from "../python/tree";
 import { argumentsAt } from "./evaluate/approach";
 import type { CallArguments } from "./evaluate/arguments";
@@ -9,7 +8,7 @@ import { formOf } from "./evaluate/call-forms";
 import { trainingStepArguments } from "./evaluate/library/lightning";
 import type { BatchSampler } from "./evaluate/interpreter";
 import type { AtTheEnd, WayToCall } from "./evaluate/way";
-import { Allowance } from "./evaluate/world";
+import { Allowance, type World } from "./evaluate/world";
 import type { ArgumentForm, InputDimension, InputSpecification, ModelCall } from "./setup";
 import type { Tensor } from "./tensor";
 import { isUnknown, Unknown } from "./unknown";
@@ -31,31 +30,23 @@ export interface ScriptInputs {
  * others. Where no loader makes the batches, the dimension that a variable called a batch size gives is the micro-batch.
  * Unknown, with the reason, as soon as one argument is not known.
  */
-export function inputsOfScript(
-  module: Module,
-  way: WayToCall,
-  resolveImport?: ResolveImport,
-): ScriptInputs | Unknown {
-  return inputsAt(module, way, resolveImport, undefined, undefined);
+export function inputsOfScript(module: Module, way: WayToCall, world: World = {}): ScriptInputs | Unknown {
+  return inputsAt(module, way, world, undefined, undefined);
 }
 
 /** The same of the batches that Lightning's `trainer.fit(…)` gives to the model's `training_step`. */
-export function inputsOfFit(
-  module: Module,
-  way: WayToCall,
-  resolveImport?: ResolveImport,
-): ScriptInputs | Unknown {
-  return inputsAt(module, way, resolveImport, trainingStepArguments, "training_step");
+export function inputsOfFit(module: Module, way: WayToCall, world: World = {}): ScriptInputs | Unknown {
+  return inputsAt(module, way, world, trainingStepArguments, "training_step");
 }
 
 function inputsAt(
   module: Module,
   way: WayToCall,
-  resolveImport: ResolveImport | undefined,
+  outside: World,
   asked: AtTheEnd | undefined,
   method: string | undefined,
 ): ScriptInputs | Unknown {
-  const world = { resolveImport, allowance: new Allowance(mostSteps) };
+  const world = { ...outside, allowance: new Allowance(mostSteps) };
   const at = (sampler: BatchSampler): Given | Unknown =>
     givenBy(argumentsAt(module, way, sampler, world, asked), way, method);
   const sampler = samplerOf(1);

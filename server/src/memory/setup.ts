@@ -105,6 +105,8 @@ export interface TrainingSetup {
   /** Bytes. */
   readonly budget?: Setting<number>;
   readonly batch?: Setting<number>;
+  /** The words of the command line that starts the script. */
+  readonly args?: Setting<readonly string[]>;
   readonly accumulate?: Setting<number>;
   readonly devices?: Setting<number>;
   readonly inputs?: Setting<readonly InputSpecification[]>;

@@ -1,8 +1,8 @@
 /** The trained model's step under another setup: what a panel's controls ask. */
-import type { ResolveImport } from "../python/resolve-import";
 import type { Module } from "../python/tree";
 import type { ModelEstimate } from "./estimate";
 import { Estimator } from "./estimate-model";
+import type { World } from "./evaluate/world";
 import type { Precision, Setting, TrainingSetup } from "./setup";
 import type { StepTimeline } from "./step-timeline";
 
@@ -61,7 +61,7 @@ export class ChangedSteps {
     private readonly module: Module,
     private readonly setup: TrainingSetup,
     present: Estimator,
-    private readonly resolveImport: ResolveImport | undefined,
+    private readonly world: World,
   ) {
     this.estimators.set(stateType(setup), present);
   }
@@ -70,8 +70,7 @@ export class ChangedSteps {
   with(changes: SetupChanges): ChangedStep | undefined {
     const setup = changedSetup(this.setup, changes);
     const built = this.estimators.get(stateType(setup));
-    const estimator =
-      built?.under(setup) ?? new Estimator(this.module, setup, { resolveImport: this.resolveImport });
+    const estimator = built?.under(setup) ?? new Estimator(this.module, setup, this.world);
     if (built === undefined) this.estimators.set(stateType(setup), estimator);
     const estimate = estimator.trainedEstimate();
     return estimate && { estimate, step: estimator.stepTimeline() };

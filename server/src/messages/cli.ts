@@ -57,6 +57,10 @@ export const helpMessages = {
     en: "which model, and how to build it, such as 'Net(width=64)', instead of the header's or the script's",
     "zh-cn": "模型及其构建方式，例如 'Net(width=64)'，代替注释或脚本中的值",
   },
+  args: {
+    en: "the command line that starts the script, in one word, such as '--width 64 --amp', instead of the header's",
+    "zh-cn": "启动脚本的命令行，写成一个参数，例如 '--width 64 --amp'，代替注释中的值",
+  },
   estimateExitZero: {
     en: "exit with 0 where the step is over the budget or the device too; errors still give 2",
     "zh-cn": "即使训练步超出显存预算或设备显存也以 0 退出；出错时仍为 2",

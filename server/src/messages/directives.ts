@@ -144,6 +144,22 @@ export const headerMessages = {
     en: "`{text}` is no measured point: write micro-batch and peak, such as `16:1.8GiB`, with spaces between points.",
     "zh-cn": "`{text}` 不是有效的实测点：写作“微批次:峰值”，例如 `16:1.8GiB`，各点之间用空格分隔。",
   },
+  unknownOption: {
+    en: "The script has no option `{name}`; `{nearest}` is probably meant.",
+    "zh-cn": "脚本没有选项 `{name}`，您可能想写 `{nearest}`。",
+  },
+  optionWithoutValue: {
+    en: "The script's option `{name}` takes a value.",
+    "zh-cn": "脚本的选项 `{name}` 需要一个值。",
+  },
+  badOptionNumber: {
+    en: "The script reads a number from `{name}`, not `{text}`.",
+    "zh-cn": "脚本从 `{name}` 读取数值，而不是 `{text}`。",
+  },
+  badOptionChoice: {
+    en: "`{text}` is no value of the script's option `{name}`. Values: {choices}.",
+    "zh-cn": "`{text}` 不是脚本选项 `{name}` 的有效值。可用的值：{choices}。",
+  },
   missingComma: {
     en: "Entries are separated by commas: one is missing before `{key}`.",
     "zh-cn": "各项之间用逗号分隔：`{key}` 前缺少逗号。",

@@ -28,6 +28,10 @@ export const unknownReasons = {
     "zh-cn": "无法得知 `{type}` 的属性 `{name}`",
   },
   parameter: { en: "argument `{name}` is not known", "zh-cn": "无法得知参数 `{name}`" },
+  commandLine: {
+    en: "the script's argument `{name}` has no default. The header can say it: `# vram: {keys}`",
+    "zh-cn": "脚本的参数 `{name}` 没有默认值。可在头部注释中写明：`# vram: {keys}`",
+  },
   argument: {
     en: "an argument of `{name}` is not known: {reason}",
     "zh-cn": "`{name}` 的参数未知：{reason}",

@@ -40,6 +40,11 @@ export const keyHelp = {
     en: "The model that is trained: a class of this file or an expression that makes it. When absent it is the one that the script makes.",
     "zh-cn": "要训练的模型：本文件中的类，或创建它的表达式。省略时为脚本创建的模型。",
   },
+  args: {
+    en: "The command line that starts the script, as in a shell: what its arguments are instead of their defaults. Commas in values need quotes; several lines add up.",
+    "zh-cn":
+      "启动脚本的命令行，写法与 shell 相同：用来代替各参数的默认值。值中含逗号时须加引号；可分多行书写。",
+  },
   optimizer: {
     en: "The optimizer, which decides what its state takes; options in brackets, such as `adamw(fused)`. When absent it is taken from the script.",
     "zh-cn": "优化器，决定其状态占用的显存；选项写在括号中，如 `adamw(fused)`。省略时取自脚本。",
@@ -87,6 +92,10 @@ export const headerHelpTexts = {
   setInput: {
     en: "Write an input into the header, with sizes to adjust: {entries}",
     "zh-cn": "将输入写入注释（尺寸请自行调整）：{entries}",
+  },
+  setArguments: {
+    en: "Write the command line into the header, with values to adjust: {entries}",
+    "zh-cn": "将命令行写入注释（值请自行调整）：{entries}",
   },
   setOption: {
     en: "Write into the header: {change} ({size})",

@@ -2,6 +2,9 @@
 import type { Source } from "./source";
 import type { Module } from "./tree";
 
+/** The text of a file that a script names, relative to the script's folder; undefined when there is none. */
+export type ReadBeside = (name: string) => string | undefined;
+
 /** A file that an import leads to. */
 export interface ImportedModule {
   /** The same object as long as the file's text is the same; parsed when it is first asked for. */

@@ -9,8 +9,7 @@ import { createImportedNames, noImports, type FindFile, type ImportedNames } fro
 import { OtherFiles } from "./other-files";
 import { createProvenance, type Provenance } from "./provenance";
 import { createResolver, type Resolver } from "./resolve";
-import { createScriptSetup, type ScriptSetup } from "./script-setup";
-import type { ReadBeside } from "./script-setup/deepspeed";
+import { createScriptSetup, type ScriptSetup, type ScriptSurroundings } from "./script-setup";
 import { createTrainingLoops, type TrainingLoops } from "./training-loop";
 
 export interface TorchFacts {
@@ -27,22 +26,19 @@ export interface TorchFacts {
   readonly scriptSetup: ScriptSetup;
 }
 
-/**
- * `resolveImport` finds the files behind imports; without it what they define is not known. `readBeside` reads the
- * configuration files that the script names.
- */
+/** `resolveImport` finds the files behind imports; without it what they define is not known. */
 export function torchFacts(
   module: Module,
   scopes: Scopes,
   resolveImport?: ResolveImport,
-  readBeside?: ReadBeside,
+  surroundings: ScriptSurroundings = {},
 ): TorchFacts {
   const find = resolveImport && new OtherFiles(resolveImport, factsOfOther).find;
-  return new FileTorchFacts(module, scopes, find, readBeside);
+  return new FileTorchFacts(module, scopes, find, surroundings);
 }
 
 function factsOfOther(module: Module, find: FindFile): TorchFacts {
-  return new FileTorchFacts(module, buildScopes(module, { isKnownExport }), find, undefined);
+  return new FileTorchFacts(module, buildScopes(module, { isKnownExport }), find, {});
 }
 
 /** A class, since V8 keeps objects whose getters were made with them far longer than it has to. */
@@ -59,7 +55,7 @@ class FileTorchFacts implements TorchFacts {
     readonly module: Module,
     readonly scopes: Scopes,
     find: FindFile | undefined,
-    private readonly readBeside: ReadBeside | undefined,
+    private readonly surroundings: ScriptSurroundings,
   ) {
     this.imports = find === undefined ? noImports : createImportedNames(scopes, find);
     this.findFile = find ?? (() => undefined);
@@ -86,7 +82,7 @@ class FileTorchFacts implements TorchFacts {
       this.resolve,
       this.frameworks,
       this.trainingLoops,
-      this.readBeside,
+      this.surroundings,
     ));
   }
 }

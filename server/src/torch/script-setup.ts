@@ -3,6 +3,7 @@
  * Only what is certain from the source (with the defaults of its command line): anything else stays `undefined`.
  * `analysis.ts` maps it to the estimate's setup.
  */
+import type { ReadBeside } from "../python/resolve-import";
 import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Span } from "../python/tree";
 import type { FrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
@@ -11,7 +12,7 @@ import { Constants } from "./script-setup/constants";
 import { changedLater } from "./script-setup/changed-later";
 import { dataOf, type ScriptData } from "./script-setup/data";
 import { deepSpeedConfiguration } from "./script-setup/deepspeed";
-import type { DeepSpeedConfiguration, ReadBeside } from "./script-setup/deepspeed";
+import type { DeepSpeedConfiguration } from "./script-setup/deepspeed";
 import { loopElsewhere, type LoopElsewhere } from "./script-setup/elsewhere";
 import { fitOf } from "./script-setup/fit";
 import { forwardOf } from "./script-setup/forward";
@@ -155,14 +156,22 @@ export interface SetupContext {
   readonly elsewhere: LoopElsewhere | undefined;
 }
 
+/** What a script finds when it is started. */
+export interface ScriptSurroundings {
+  /** Reads the configuration files that it names. */
+  readonly readBeside?: ReadBeside | undefined;
+  /** The words behind its name on the command line; none unless somebody says so. */
+  readonly commandLine?: readonly string[] | undefined;
+}
+
 /** Everything inside is computed on first use. */
 export function createScriptSetup(
   resolver: Resolver,
   frameworks: FrameworkFacts,
   trainingLoops: TrainingLoops,
-  readBeside?: ReadBeside,
+  surroundings: ScriptSurroundings,
 ): ScriptSetup {
-  const context = new FileSetupContext(resolver, frameworks, trainingLoops, readBeside);
+  const context = new FileSetupContext(resolver, frameworks, trainingLoops, surroundings);
   return new LazySetup(context) as unknown as ScriptSetup;
 }
 
@@ -217,9 +226,9 @@ class FileSetupContext implements SetupContext {
     readonly resolver: Resolver,
     readonly frameworks: FrameworkFacts,
     readonly trainingLoops: TrainingLoops,
-    private readonly readBeside: ReadBeside | undefined,
+    private readonly surroundings: ScriptSurroundings,
   ) {
-    this.constants = new Constants(resolver);
+    this.constants = new Constants(resolver, undefined, surroundings.commandLine);
   }
 
   get trainers(): TrainerCalls {
@@ -231,8 +240,10 @@ class FileSetupContext implements SetupContext {
   }
 
   get deepspeed(): DeepSpeedConfiguration | undefined {
-    const { resolver, constants, trainers, readBeside } = this;
-    this.knownDeepSpeed ??= { value: deepSpeedConfiguration(resolver, constants, trainers, readBeside) };
+    const { resolver, constants, trainers, surroundings } = this;
+    this.knownDeepSpeed ??= {
+      value: deepSpeedConfiguration(resolver, constants, trainers, surroundings.readBeside),
+    };
     return this.knownDeepSpeed.value;
   }
 }

@@ -41,7 +41,7 @@ describe("imports of other files", () => {
   function estimateOf(text: string, script = "train.py"): ModelEstimate {
     const { module } = parseModule(text);
     const resolve = importResolver(path.join(root, script), { root });
-    const [first] = estimateModule(module, buildScopes(module), {}, resolve).all();
+    const [first] = estimateModule(module, buildScopes(module), {}, { resolveImport: resolve }).all();
     assert.ok(first, "no estimate");
     return first;
   }

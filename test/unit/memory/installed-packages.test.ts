@@ -110,7 +110,7 @@ describe("models of installed packages", () => {
     );
     const file = path.join(root, "src", "train.py");
     const resolve = importResolver(file, { root, packages: sitePackagesOf(file, { root }) });
-    const [first] = estimateModule(module, buildScopes(module), {}, resolve).all();
+    const [first] = estimateModule(module, buildScopes(module), {}, { resolveImport: resolve }).all();
     assert.ok(first, "no estimate");
     return first;
   }

@@ -94,7 +94,7 @@ describe("the timeline of a step", () => {
     it(`of ${file} under other setups is the same as from a model built for them`, () => {
       const { module, ...parsed } = parseModule(modelText(file));
       const { setup } = readHeader({ module, ...parsed });
-      const changed = new ChangedSteps(module, setup, new Estimator(module, setup), undefined);
+      const changed = new ChangedSteps(module, setup, new Estimator(module, setup), {});
       for (const changes of questions) {
         const [asked, fresh] = [changed.with(changes), freshStep(module, setup, changes)];
         const name = `${file} ${JSON.stringify(changes)}`;

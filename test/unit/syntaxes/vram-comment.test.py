@@ -22,6 +22,13 @@
 #                 ^^^^^ constant.other.value.vram
 #                                 ^^^^^^^^ constant.other.value.vram
 #                                                            ^^^^^^^ variable.other.property.vram
+# vram: args=--batch-size 32 --arch=resnet50 data, model=Net
+#       ^^^^ variable.other.property.vram
+#            ^^^^^^^^^^^^ variable.parameter.option.vram
+#                         ^^ constant.numeric.vram
+#                            ^^^^^^ variable.parameter.option.vram
+#                                   ^^^^^^^^ constant.other.value.vram
+#                                                  ^^^^^ variable.other.property.vram
 total += loss  # vram: ignore[loss-graph-retained, other-rule] -- summed on purpose
 #                ^^^^ keyword.control.directive.vram
 #                      ^^^^^^ keyword.other.suppression.vram

@@ -11,7 +11,9 @@ function setupOf(
   files: Readonly<Record<string, string>> = {},
 ): { readonly setup: ScriptSetup; readonly source: Source } {
   const parsed = parseModule(text);
-  const facts = torchFacts(parsed.module, buildScopes(parsed.module), undefined, (name) => files[name]);
+  const facts = torchFacts(parsed.module, buildScopes(parsed.module), undefined, {
+    readBeside: (name) => files[name],
+  });
   return { setup: facts.scriptSetup, source: parsed.source };
 }
 

@@ -1,5 +1,5 @@
 /** What the evaluation of a file is given besides the file: other files, and how much work it may be. */
-import type { ResolveImport } from "../../python/resolve-import";
+import type { ReadBeside, ResolveImport } from "../../python/resolve-import";
 
 /** Steps that all evaluations of one file may take together: half a second of work. */
 const stepsOfFile = 1_000_000;
@@ -30,5 +30,9 @@ export class Allowance {
 
 export interface World {
   readonly resolveImport?: ResolveImport | undefined;
+  /** Reads the configuration files that the script names. */
+  readonly readBeside?: ReadBeside | undefined;
+  /** The words behind the script's name on the command line; the script runs without any unless they are given. */
+  readonly commandLine?: readonly string[] | undefined;
   readonly allowance?: Allowance | undefined;
 }

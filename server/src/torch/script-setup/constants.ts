@@ -1,7 +1,10 @@
 /**
- * Numbers and flags of a script as it runs without arguments: literals, names, defaults of argparse and absl flags,
- * fields of configuration classes and dictionaries, parameters whose callers agree.
+ * Numbers and flags of a script as it runs with the command line that the header gives, else without any: literals, names,
+ * arguments of argparse and absl flags, fields of configuration classes and dictionaries, parameters whose callers agree.
  */
+import { readCommandLine } from "../../python/command-line";
+import { declaredOption, declaringNames, destinationOf, givenValue } from "../../python/command-options";
+import type { DeclaredOption } from "../../python/command-options";
 import { lastName } from "../../python/last-name";
 import { foldConstant, type ConstantValue } from "../../python/constant";
 import type {
@@ -31,10 +34,14 @@ export interface Caller {
 export class Constants {
   private argumentDefaults: ReadonlyMap<string, readonly (Constant | undefined)[]> | undefined;
 
-  /** `caller`: for a file that is not the script itself, the call of another file that runs one of its functions. */
+  /**
+   * `caller`: for a file that is not the script itself, the call of another file that runs one of its functions.
+   * `commandLine`: the words that the script is started with.
+   */
   constructor(
     private readonly resolver: Resolver,
     private readonly caller?: Caller,
+    private readonly commandLine: readonly string[] = [],
   ) {}
 
   /** The value when the script alone says so; `undefined` otherwise. `None` is `null`. */
@@ -156,15 +163,16 @@ export class Constants {
     decorators: readonly { readonly expression: Expression }[],
     parameter: string,
   ): Constant | undefined {
-    for (const { expression } of decorators) {
-      if (expression.kind !== "Call" || !isOption(expression)) continue;
-      const named = expression.positional.some(
-        (argument) => argument.kind === "String" && destination(argument.value) === parameter,
-      );
-      const given = expression.keywords.find(({ name }) => name.id === "default")?.value;
-      if (named && given !== undefined) return plain(foldConstant(given, this.resolver.scopes));
-    }
-    return undefined;
+    const calls = decorators.flatMap(({ expression }) =>
+      expression.kind === "Call" && isOption(expression) ? [expression] : [],
+    );
+    const options = calls.flatMap((call) => declaredOption(call) ?? []);
+    const option = options.find(({ names }) => names.some((name) => destinationOf([name]) === parameter));
+    if (option === undefined) return undefined;
+    const given = readCommandLine(this.commandLine, options).given.get(option);
+    if (given !== undefined) return givenValue(option, given);
+    const fallback = option.call.keywords.find(({ name }) => name.id === "default")?.value;
+    return fallback === undefined ? undefined : plain(foldConstant(fallback, this.resolver.scopes));
   }
 
   private valueOfAttribute(attribute: Attribute, depth: number): Constant | undefined {
@@ -291,34 +299,39 @@ export class Constants {
     return this.argumentDefaults;
   }
 
-  /** `parser.add_argument("--batch-size", default=64)`, `flags.DEFINE_integer("batch_size", 64, "…")`. */
+  /**
+   * `parser.add_argument("--batch-size", default=64)`, `flags.DEFINE_integer("batch_size", 64, "…")`: what the command line
+   * gives, else the default.
+   */
   private collectDefaults(): ReadonlyMap<string, readonly (Constant | undefined)[]> {
-    const defaults = new Map<string, (Constant | undefined)[]>();
+    const values = new Map<string, (Constant | undefined)[]>();
     const { callsByName } = this.resolver.index;
-    const add = (name: string, value: Constant | undefined): void => {
-      const known = defaults.get(name);
-      if (known === undefined) defaults.set(name, [value]);
+    const options = declaringNames.flatMap((name) =>
+      (callsByName.get(name) ?? []).flatMap((call) => declaredOption(call) ?? []),
+    );
+    const { given } = readCommandLine(this.commandLine, options);
+    for (const option of options) {
+      const words = given.get(option);
+      const value = words === undefined ? this.defaultOf(option) : givenValue(option, words);
+      const known = values.get(option.destination);
+      if (known === undefined) values.set(option.destination, [value]);
       else known.push(value);
-    };
-    for (const call of callsByName.get("add_argument") ?? []) {
-      const name = argumentName(call);
-      if (name !== undefined) add(name, this.argumentDefault(call));
     }
-    for (const kind of ["DEFINE_integer", "DEFINE_float", "DEFINE_boolean", "DEFINE_bool", "DEFINE_string"]) {
-      for (const call of callsByName.get(kind) ?? []) {
-        const [name, value] = call.positional;
-        if (name?.kind === "String" && name.value !== undefined && value !== undefined) {
-          add(name.value, plain(foldConstant(value, this.resolver.scopes)));
-        }
-      }
-    }
-    return defaults;
+    return values;
+  }
+
+  private defaultOf({ call }: DeclaredOption): Constant | undefined {
+    if (lastName(call.callee) === "add_argument") return this.argumentDefault(call);
+    const value = call.positional[1];
+    return value === undefined ? undefined : plain(foldConstant(value, this.resolver.scopes));
   }
 
   private argumentDefault(call: Call): Constant | undefined {
     const keyword = (name: string): Expression | undefined =>
       call.keywords.find((argument) => argument.name.id === name)?.value;
     const given = keyword("default");
+    const isNeeded = keyword("required");
+    if (isNeeded?.kind === "Boolean" && isNeeded.value) return undefined;
     if (given === undefined) {
       const action = keyword("action");
       if (action?.kind === "String" && action.value === "store_true") return false;
@@ -349,20 +362,6 @@ function isMapping({ callee }: Call): boolean {
   return /^(dict|Namespace|SimpleNamespace|edict|EasyDict|AttrDict|DotDict|Munch|create|ConfigDict|OrderedDict|Box)$/.test(
     name,
   );
-}
-
-/** `batch_size` for `"--batch-size"`, `"-b", "--batch-size"` or `dest="batch_size"`. */
-function argumentName(call: Call): string | undefined {
-  const given = call.keywords.find(({ name }) => name.id === "dest")?.value;
-  if (given?.kind === "String") return given.value;
-  const names = call.positional.flatMap((argument) =>
-    argument.kind === "String" && argument.value !== undefined ? [argument.value] : [],
-  );
-  return destination(names.find((name) => name.startsWith("--")) ?? names[0]);
-}
-
-function destination(flag: string | undefined): string | undefined {
-  return flag?.replace(/^-+/, "").replaceAll("-", "_");
 }
 
 function fieldDefault(statement: Statement, field: string): Expression[] {

@@ -2,6 +2,7 @@
  * DeepSpeed's configuration, as a dictionary of the script or a JSON file beside it.
  * https://www.deepspeed.ai/docs/config-json/
  */
+import type { ReadBeside } from "../../python/resolve-import";
 import type { Dict, Expression, Span } from "../../python/tree";
 import type { Resolver } from "../resolve";
 import type {
@@ -13,9 +14,6 @@ import type {
 } from "../script-setup";
 import type { Constant, Constants } from "./constants";
 import type { TrainerCalls } from "./trainers";
-
-/** The text of a file that a script names, relative to the script's folder; undefined when there is none. */
-export type ReadBeside = (name: string) => string | undefined;
 
 /** What one key of the configuration says; `auto` leaves it to the Trainer that reads the configuration. */
 export interface ConfiguredValue {

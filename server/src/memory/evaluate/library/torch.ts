@@ -373,6 +373,7 @@ export const torchConstants: Readonly<Record<string, Constant>> = {
   "torch.__version__": () => "2.9.0",
   "torch.version.cuda": () => "13.0",
   "typing.TYPE_CHECKING": () => false,
+  "sys.argv": ({ world }) => new ListValue(["model.py", ...(world.commandLine ?? [])]),
   "sys.maxsize": () => Number.MAX_SAFE_INTEGER,
   "sys.version_info": () => new TupleValue([3, 12, 0]),
 };
