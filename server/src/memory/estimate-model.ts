@@ -348,7 +348,8 @@ export class Estimator {
     const states = statesOf(held, this.setup, measure?.backward === undefined ? undefined : measure);
     const { device, needs } = states;
     const faults = measure?.fault === undefined ? [] : [measure.fault];
-    const unknown = distinct([...unknownParts(model), ...(ran?.noted ?? program.noted()), ...faults]);
+    const missing = unknownParts(model);
+    const unknown = distinct([...missing, ...(ran?.noted ?? program.noted()), ...faults]);
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
@@ -377,6 +378,8 @@ export class Estimator {
       saved: measure === undefined ? null : this.savedBytes(measure, steps),
       peak,
       complete: isUnderstood && (peak === null || !isTraining || needs !== undefined),
+      ...((iteration?.models.length ?? 1) > 1 ? { isOfSeveral: true } : {}),
+      ...(missing.length > 0 ? { missesParts: true } : {}),
       unknown,
       assumptions: assumptionsOf(this.setup, {
         subject,

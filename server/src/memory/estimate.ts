@@ -108,6 +108,10 @@ export interface ModelEstimate extends ModelPlace {
    * shown.
    */
   readonly notBuilt?: true;
+  /** The script trains several models, and the figures are those of all of them together. */
+  readonly isOfSeveral?: true;
+  /** Parts of the model could not be built: what they hold is in none of the figures. */
+  readonly missesParts?: true;
   /** The class takes arguments: these are the figures of this instance of it, e.g. `resnet18().layer1.0`. */
   readonly example?: string;
   readonly unknown: readonly UnknownPart[];

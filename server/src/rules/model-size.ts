@@ -4,6 +4,7 @@ import { formatBytes } from "../memory/units";
 import { sizeTexts } from "../messages/findings";
 import { message, type MessageValue } from "../messages/message";
 import type { Call, ClassDefinition, Expression } from "../python/tree";
+import { argumentsOf } from "../torch/provenance/shapes";
 import type { ResolvedObject } from "../torch/resolve";
 import type { RuleContext } from "./rule";
 
@@ -61,24 +62,38 @@ export function isAt({ classDefinition, construction }: MadeModel, { span, class
 
 /**
  * The estimate of a model of the file: it is the one that is trained, or another of its class. Undefined for any other
- * model, and for one that could not be built.
+ * model, for one of several that are trained together, and for one that could not be built as a whole: what is left of a
+ * ResNet whose backbone is not known may be a few KiB, which is true as a lower bound and says nothing.
  */
 function estimateOf(model: Expression, context: RuleContext): ModelEstimate | undefined {
   const made = whichModel(model, context);
   if (made === undefined) return undefined;
   const estimate = context.estimates.first();
-  if (estimate === undefined || estimate.notBuilt === true) return undefined;
+  if (estimate === undefined || !isWhole(estimate) || estimate.isOfSeveral === true) return undefined;
+  if (isBuiltFromDefaults(estimate) && !isMadeWithoutArguments(made)) return undefined;
   return isAt(made, estimate) ? estimate : undefined;
+}
+
+function isWhole({ notBuilt, missesParts }: ModelEstimate): boolean {
+  return notBuilt !== true && missesParts !== true;
+}
+
+/** Nothing said how the class is made, so that its parameters' defaults are taken. */
+function isBuiltFromDefaults({ assumptions }: ModelEstimate): boolean {
+  return assumptions.some(({ key, from }) => key === "model" && from === "default");
+}
+
+function isMadeWithoutArguments({ construction }: MadeModel): boolean {
+  return construction !== undefined && argumentsOf(construction).length === 0;
 }
 
 /** That of a class of the file which is made without arguments, everywhere. */
 function estimateOfUntrained(model: Expression, context: RuleContext): ModelEstimate | undefined {
-  const { classDefinition, construction } = context.torch.resolve.objectOf(model) ?? {};
-  if (classDefinition === undefined || construction === undefined) return undefined;
-  if (construction.positional.length + construction.keywords.length > 0) return undefined;
-  if (isMadeInTwoWays(classDefinition, context)) return undefined;
-  const estimate = context.estimates.ofClass(classDefinition.name.id);
-  return estimate?.notBuilt === true ? undefined : estimate;
+  const made = context.torch.resolve.objectOf(model);
+  if (made?.classDefinition === undefined || !isMadeWithoutArguments(made)) return undefined;
+  if (isMadeInTwoWays(made.classDefinition, context)) return undefined;
+  const estimate = context.estimates.ofClass(made.classDefinition.name.id);
+  return estimate !== undefined && isWhole(estimate) ? estimate : undefined;
 }
 
 /** A student and a teacher of one class: which of the two is called is not told apart. */

@@ -149,4 +149,65 @@ class Teacher(nn.Module):
     const either = script({ definition: "", made: "(nn.Linear(3, 4) if big else nn.Linear(3, 2))" });
     for (const message of messagesOf(either, "deepcopy-model-in-loop")) assert.doesNotMatch(message, /iB/);
   });
+
+  it("are not those of several models together where one of them is meant", () => {
+    const both = `
+import torch
+from torch import nn
+
+
+def train(loader):
+    depth = nn.Conv2d(3, 64, 3).cuda()
+    pose = nn.Linear(3, 64).cuda()
+    depth.load_state_dict(torch.load("depth.pt"))
+    optimizer = torch.optim.SGD([*depth.parameters(), *pose.parameters()], lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = depth(x.cuda()).sum() + pose(y.cuda()).sum()
+        loss.backward()
+        optimizer.step()
+
+
+train([(torch.randn(4, 3, 32, 32), torch.randn(4, 3)) for _ in range(10)])
+`;
+    assert.doesNotMatch(messageOf(both, "load-without-map-location"), /iB/);
+    const one = both
+      .replace("[*depth.parameters(), *pose.parameters()]", "depth.parameters()")
+      .replace("    pose = nn.Linear(3, 64).cuda()\n", "")
+      .replace(" + pose(y.cuda()).sum()", "");
+    assert.match(messageOf(one, "load-without-map-location"), /\(≥ 7\.0 KiB\)/);
+  });
+
+  it("are not those of a class's defaults where the script gives arguments that are not known", () => {
+    const loading = (made: string): string => `
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, size=32):
+        super().__init__()
+        self.fc = nn.Linear(128 * size, 1024)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class Trainer:
+    def __init__(self, args):
+        self.net = ${made}.cuda()
+
+    def load(self, path):
+        self.net.load_state_dict(torch.load(path))
+`;
+    assert.doesNotMatch(messageOf(loading("Net(size=args.size)"), "load-without-map-location"), /iB/);
+    assert.match(messageOf(loading("Net()"), "load-without-map-location"), /\(≥ 16\.0 MiB\)/);
+  });
+
+  it("are not what is left of a model whose parts are not known", () => {
+    const definition = netClass.replace("nn.Conv2d(3, 64, 3, padding=1)", "backbones.create(nn, width=64)");
+    const text = script({ definition: `import backbones\n${definition}` });
+    assert.doesNotMatch(messageOf(text, "load-without-map-location"), /iB/);
+    for (const message of messagesOf(text, "deepcopy-model-in-loop")) assert.doesNotMatch(message, /iB/);
+  });
 });
