@@ -9,6 +9,8 @@ import {
   statementList,
   walk,
 } from "../../python/walk";
+import { noGradContexts } from "../../torch/api";
+import { trainingFlag } from "../../torch/provenance/mode-switches";
 import { isTestFile } from "../../torch/provenance/try-out";
 import { excerpt } from "../excerpt";
 import { dedentStatements, deleteArgument, replaceSpan, takeStatement } from "../fix";
@@ -105,6 +107,7 @@ function reportUnlessConditional(
   edits: () => TextEdit[] | undefined,
 ): void {
   if (isConditional(context, call) || isTurnedOff(context) || isTestFile(context.scopes)) return;
+  if (onlyInfers(context)) return;
   const removal = edits();
   const fixes: Fixes = removal === undefined ? [] : [{ title: "remove", safety: "review", edits: removal }];
   context.report({ at: call, message: "leftOn", values: { call: text }, fixes });
@@ -175,6 +178,20 @@ function isTurnedOff({ module, torch }: RuleContext): boolean {
 function turnsOff(call: Call): boolean {
   const [mode] = call.positional.length > 0 ? call.positional : call.keywords.map(({ value }) => value);
   return mode?.kind === "Boolean" && !mode.value;
+}
+
+const trainingCall = /train|fit|learn|backward|optim|step/i;
+const knownToInfer = new FileMemo<boolean>();
+
+/** The file runs its models with gradients off and calls nothing that trains: there are no graph nodes to trace. */
+function onlyInfers({ module, torch }: RuleContext): boolean {
+  return knownToInfer.of(module, () => {
+    const { callsByName } = torch.resolve.index;
+    const trains = [...callsByName].some(
+      ([name, calls]) => trainingCall.test(name) && calls.some((call) => trainingFlag(call) !== false),
+    );
+    return !trains && torch.resolve.callsOf((name) => noGradContexts.has(name)).length > 0;
+  });
 }
 
 function removedStatement({ source }: RuleContext, statement: Statement): TextEdit[] | undefined {

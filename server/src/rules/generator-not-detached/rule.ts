@@ -11,7 +11,7 @@ import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
 import { defineRule, type Report, type RuleContext } from "../rule";
 
-type MessageId = "walked" | "made" | "backward" | "step" | "detach";
+type MessageId = "walked" | "made" | "used" | "backward" | "step" | "detach";
 
 export const rule = defineRule<MessageId>({
   name: "generator-not-detached",
@@ -23,14 +23,15 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     walked: {
-      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` updates `{discriminator}` only: the activations of `{generator}` stay until `{backward}`, which computes gradients for its weights too; these stay in their `.grad` until somebody zeroes them. Pass `{argument}.detach()`.",
+      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` does not update `{generator}`: its activations stay until `{backward}`, which computes gradients for its weights too; these stay in their `.grad` until somebody zeroes them. {reads, plural, one {Pass `{argument}.detach()`} =2 {Use `{argument}.detach()` in both places} other {Use `{argument}.detach()` in all {reads} places}}.",
       "zh-cn":
-        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 只更新 `{discriminator}`：直到 `{backward}`，`{generator}` 的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。请传入 `{argument}.detach()`。",
+        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 并不更新 `{generator}`：直到 `{backward}`，它的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。{reads, plural, one {请传入 `{argument}.detach()`} other {这 {reads} 处都请使用 `{argument}.detach()`}}。",
     },
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
     backward: { en: "This backward walks it.", "zh-cn": "这次 backward 会遍历它。" },
     step: { en: "This step does not update it.", "zh-cn": "这一步并不更新它。" },
-    detach: { en: "Pass it without its graph: `.detach()`", "zh-cn": "去掉计算图后再传入：`.detach()`" },
+    used: { en: "It is used here too.", "zh-cn": "这里也用到了它。" },
+    detach: { en: "Use it without its graph: `.detach()`", "zh-cn": "去掉计算图后再使用：`.detach()`" },
   },
   create(context) {
     return {
@@ -56,14 +57,16 @@ function check(
 ): void {
   const steps = stepsOf(loop, backward);
   if (steps.length === 0 || backward.subject === undefined) return;
-  const calls = context.torch.provenance.graphCalls(backward.subject);
+  const walked = context.torch.provenance.graphCalls(backward.subject);
+  const calls = [...walked].sort((one, other) => one.start - other.start);
   for (const call of calls) {
     if (call.kind !== "Call" || !isOwned(context, steps, call)) continue;
     const found = generatorIn(context, loop, backward, steps, call);
     if (found === undefined || reported.has(found.argument)) continue;
-    if (isSharedWithItsStep(context, loop, backward, call, found.generator)) continue;
-    reported.add(found.argument);
-    report(context, call, found, backward, steps);
+    if (servesItsStep(context, loop, backward, call, found.generator)) continue;
+    const reads = readsToDetach(context, loop, backward, found);
+    for (const read of reads) reported.add(read);
+    report(context, found, reads, backward, steps);
   }
 }
 
@@ -147,9 +150,38 @@ function sourcesOnTheWay(
   return found;
 }
 
-/** The same pass of the discriminator also serves the generator's step: detaching would cut that off. */
-function isSharedWithItsStep(
+/**
+ * Every place up to the backward that brings the generator's graph into the loss: detaching one of two would leave it there.
+ * Just the argument where the same images also serve the generator's own step, which needs the graph in the others.
+ */
+function readsToDetach(
   { torch }: RuleContext<MessageId>,
+  loop: TrainingLoop,
+  backward: TraceEvent,
+  { argument, generator }: Found,
+): readonly Expression[] {
+  const key = argument.kind === "Name" ? torch.resolve.keyOf(argument) : undefined;
+  if (key === undefined || servesItsStep({ torch }, loop, backward, generator, generator)) return [argument];
+  const { flow } = torch.provenance;
+  const [made, ...others] = flow.reaching(argument) ?? [];
+  if (made === undefined || others.length > 0) return [argument];
+  const owner = enclosingFunction(argument);
+  return flow.readsOf(key).filter((read) => {
+    if (read === argument) return true;
+    if (read.start < generator.end || read.end > backward.node.start) return false;
+    if (enclosingFunction(read) !== owner || !(flow.reaching(read) ?? []).includes(made)) return false;
+    return !isPartOnly(read) && !isDifferentiatedBy(torch, read);
+  });
+}
+
+/** `images.detach()`, `images.data`, `images.shape`: the graph ends there already. */
+function isPartOnly({ parent }: Expression): boolean {
+  return parent?.kind === "Attribute" && /^(detach|data|shape|size|device|dtype)$/.test(parent.attribute.id);
+}
+
+/** The same pass of the discriminator also serves the generator's step: detaching would cut that off. */
+function servesItsStep(
+  { torch }: Pick<RuleContext<MessageId>, "torch">,
   loop: TrainingLoop,
   backward: TraceEvent,
   call: Call,
@@ -167,8 +199,8 @@ function isSharedWithItsStep(
 
 function report(
   context: RuleContext<MessageId>,
-  call: Call,
   { argument, generator }: Found,
+  reads: readonly Expression[],
   backward: TraceEvent,
   steps: readonly TraceEvent[],
 ): void {
@@ -181,21 +213,21 @@ function report(
     values: {
       argument: excerpt(source, argument),
       generator: excerpt(source, generator.callee),
-      discriminator: excerpt(source, call.callee),
       optimizer: excerpt(source, step.subject),
       backward: excerpt(source, backward.node),
+      reads: reads.length,
     },
     related: [
       ...(argument === generator ? [] : [{ at: generator, message: "made" as const }]),
+      ...reads.filter((read) => read !== argument).map((at) => ({ at, message: "used" as const })),
       { at: backward.node, message: "backward" },
       { at: step.node, message: "step" },
     ],
-    fixes: fixesFor(argument),
+    fixes: fixesFor(reads),
   });
 }
 
-function fixesFor(argument: Expression): NonNullable<Report<MessageId>["fixes"]> {
-  const { kind } = argument;
-  if (kind !== "Name" && kind !== "Call" && kind !== "Attribute" && kind !== "Subscript") return [];
-  return [{ title: "detach", safety: "review", edits: [insertAt(argument.end, ".detach()")] }];
+function fixesFor(reads: readonly Expression[]): NonNullable<Report<MessageId>["fixes"]> {
+  if (reads.some(({ kind }) => !/^(Name|Call|Attribute|Subscript)$/.test(kind))) return [];
+  return [{ title: "detach", safety: "review", edits: reads.map((read) => insertAt(read.end, ".detach()")) }];
 }

@@ -1,10 +1,10 @@
-import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 import type { KeptValue } from "../../torch/provenance";
 import { isTestFile } from "../../torch/provenance/try-out";
 import {
   adviceFor,
   fixesFor,
+  holderOf,
   keptMessages,
   keptText,
   placeOf,
@@ -52,7 +52,7 @@ function report(kept: KeptValue, context: RuleContext): void {
     message: named ? "named" : "kept",
     values: {
       value: keptText(kept, context),
-      holder: excerpt(context.source, kept.store.holder),
+      holder: holderOf(kept, context),
       advice: adviceFor(kept, context),
     },
     level: named ? oneLower("warning") : "warning",

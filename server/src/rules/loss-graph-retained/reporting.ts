@@ -1,7 +1,7 @@
 /** What the two rules about kept graphs say alike: where, which lines matter, which fixes. */
 import { message } from "../../messages/message";
 import type { MessageText, MessageValue } from "../../messages/message";
-import type { Node, Span } from "../../python/tree";
+import type { Expression, Node, Span } from "../../python/tree";
 import { enclosingStatement } from "../../python/walk";
 import type { KeptValue } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
@@ -69,6 +69,18 @@ export function adviceFor(kept: KeptValue, context: RuleContext): MessageValue {
   const { scalars } = severingOf(kept, context.torch);
   if (scalars) return message(adviceTexts.number);
   return message(pilesUp(kept, context) ? adviceTexts.onHost : adviceTexts.tensor);
+}
+
+/** What keeps the value, as the place of the finding names it: `meter` of `meter.update(loss)`, not its `self.sum`. */
+export function holderOf({ store, through }: KeptValue, { source }: RuleContext): string {
+  const { holder } = store;
+  const isOwn = holder.kind === "Attribute" && isSelf(holder.object);
+  const receiver = through?.callee.kind === "Attribute" ? through.callee.object : undefined;
+  return excerpt(source, isOwn && receiver !== undefined && !isSelf(receiver) ? receiver : holder);
+}
+
+function isSelf(expression: Expression): boolean {
+  return expression.kind === "Name" && expression.id === "self";
 }
 
 export function relatedTo(

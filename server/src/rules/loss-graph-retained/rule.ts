@@ -4,7 +4,7 @@ import type { Node } from "../../python/tree";
 import { isTestFile } from "../../torch/provenance/try-out";
 import { excerpt } from "../excerpt";
 import { sizeOfKeptGraph } from "../graph-size";
-import { adviceFor, fixesFor, keptMessages, keptText, placeOf, relatedTo } from "./reporting";
+import { adviceFor, fixesFor, holderOf, keptMessages, keptText, placeOf, relatedTo } from "./reporting";
 
 /** Tensors whose graph no backward frees, kept past the iteration that made them. */
 export const rule = defineRule({
@@ -57,7 +57,7 @@ function report(kept: KeptValue, context: RuleContext): void {
     message: named ? "named" : "kept",
     values: {
       value: keptText(kept, context),
-      holder: excerpt(context.source, kept.store.holder),
+      holder: holderOf(kept, context),
       advice: adviceFor(kept, context),
       model,
       size:

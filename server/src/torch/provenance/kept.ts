@@ -137,6 +137,8 @@ class KeptFinder {
     if (call.callee.kind !== "Attribute") return true;
     let receiver = call.callee.object;
     while (receiver.kind === "Subscript") receiver = receiver.object;
+    // As with the containers of a `forward`: who calls it says whether there is a graph, and it ends with the call.
+    if (receiver.kind === "Name" && isInForward(call)) return false;
     const reaching = flow.reaching(receiver) ?? [];
     if (reaching.some((one) => one !== atEntry && reach.isInBody(loop, one.node))) return false;
     const key = resolver.keyOf(receiver);
