@@ -9,6 +9,7 @@
 import { moveBy } from "./move";
 import { mayCutThrough, sectionStarts } from "./sections";
 import type { Comment, Module, Span, Statement } from "./tree";
+import { unordered } from "./tree";
 
 /** What was read of a text; offsets count from its beginning. */
 export interface ReadText {
@@ -115,6 +116,7 @@ function joined(text: string, sections: readonly Section[]): Module {
     kind: "Module",
     start: 0,
     end: text.length,
+    order: unordered,
     parent: undefined,
     body: sections.flatMap(({ statements }) => statements),
     comments: sections.flatMap(({ comments }) => comments),

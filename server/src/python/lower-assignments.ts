@@ -1,5 +1,6 @@
 /** Assignments of all kinds, and type aliases, which the grammar mixes up with some of them. */
 import type { BinaryOperator, Call, Expression, Name, Statement, TypeAlias } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import { lowerTypeParameters } from "./lower-parameters";
 import { adopt, adoptAll } from "./lower-shared";
@@ -33,6 +34,7 @@ export function lowerAssignment(lowering: Lowering): Statement {
       kind: "AnnotatedAssign",
       start,
       end,
+      order: unordered,
       parent: undefined,
       target: left,
       annotation,
@@ -44,7 +46,15 @@ export function lowerAssignment(lowering: Lowering): Statement {
   }
   if (left !== undefined) targets.push(left);
   if (right === undefined) return lowering.invalid(start, end, targets);
-  const node: Statement = { kind: "Assign", start, end, parent: undefined, targets, value: right };
+  const node: Statement = {
+    kind: "Assign",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    targets,
+    value: right,
+  };
   adoptAll(node, targets);
   right.parent = node;
   return node;
@@ -91,6 +101,7 @@ export function lowerAugmentedAssignment(lowering: Lowering): Statement {
     kind: "AugmentedAssign",
     start,
     end,
+    order: unordered,
     parent: undefined,
     target,
     operator: operator.slice(0, -1) as BinaryOperator,
@@ -118,6 +129,7 @@ export function lowerTypeAlias(lowering: Lowering): Statement {
     kind: "TypeAlias",
     start,
     end,
+    order: unordered,
     parent: undefined,
     name: left.name,
     typeParameters: left.typeParameters,
@@ -141,7 +153,15 @@ function lowerAssignmentToType(lowering: Lowering): Statement {
   const [left, value] = parts;
   const target = left === undefined ? undefined : calledOnType(lowering, left, start);
   if (target === undefined || value === undefined) return lowering.invalid(start, end, parts);
-  const node: Statement = { kind: "Assign", start, end, parent: undefined, targets: [target], value };
+  const node: Statement = {
+    kind: "Assign",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    targets: [target],
+    value,
+  };
   adopt(node, target, value);
   return node;
 }
@@ -160,13 +180,21 @@ function calledOnType(lowering: Lowering, expression: Expression, start: number)
   const open = lowering.text.indexOf("(", start);
   const close = expression.start === open ? expression.end - 1 : lowering.text.indexOf(")", expression.end);
   if (open < 0 || close < 0) return undefined;
-  const callee: Name = { kind: "Name", start, end: start + 4, parent: undefined, id: "type" };
+  const callee: Name = {
+    kind: "Name",
+    start,
+    end: start + 4,
+    order: unordered,
+    parent: undefined,
+    id: "type",
+  };
   const positional =
     expression.kind === "Tuple" && expression.start === open ? expression.elements : [expression];
   const node: Call = {
     kind: "Call",
     start,
     end: close + 1,
+    order: unordered,
     parent: undefined,
     callee,
     positional,

@@ -1,5 +1,6 @@
 /** `if`, the loops and `try`. */
 import type { ExceptHandler, Expression, If, Span, Statement, Try } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import { adopt, adoptAll, endOfBody, tuple } from "./lower-shared";
 import { lowerAsPattern } from "./lower-with";
@@ -47,7 +48,7 @@ function chainBranches(
 function ifStatement(lowering: Lowering, branch: Branch, orelse: Statement[], end: number): Statement {
   const { start, test, body } = branch;
   if (test === undefined) return lowering.invalid(start, end, [...body, ...orelse]);
-  const node: If = { kind: "If", start, end, parent: undefined, test, body, orelse };
+  const node: If = { kind: "If", start, end, order: unordered, parent: undefined, test, body, orelse };
   test.parent = node;
   adoptAll(node, body);
   adoptAll(node, orelse);
@@ -94,6 +95,7 @@ export function lowerFor(lowering: Lowering): Statement {
     kind: "For",
     start,
     end: endOfBody(end, body, orelse),
+    order: unordered,
     parent: undefined,
     isAsync,
     target,
@@ -122,6 +124,7 @@ export function lowerWhile(lowering: Lowering): Statement {
     kind: "While",
     start,
     end: endOfBody(end, body, orelse),
+    order: unordered,
     parent: undefined,
     test,
     body,
@@ -149,6 +152,7 @@ export function lowerTry(lowering: Lowering): Statement {
     kind: "Try",
     start,
     end: endOfBody(end, body, ...handlers.map((handler) => handler.body), orelse, last),
+    order: unordered,
     parent: undefined,
     body,
     handlers,

@@ -10,6 +10,7 @@ import type {
   Parameter,
   Statement,
 } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import { lowerArguments } from "./lower-expressions";
 import { adoptParameters, lowerParameters, lowerTypeParameters } from "./lower-parameters";
@@ -63,6 +64,7 @@ export function lowerFunction(lowering: Lowering, start: number, decorators: Dec
     kind: "FunctionDefinition",
     start,
     end: endOfBody(end, body),
+    order: unordered,
     parent: undefined,
     isAsync,
     name,
@@ -103,6 +105,7 @@ export function lowerClass(lowering: Lowering, start: number, decorators: Decora
     kind: "ClassDefinition",
     start,
     end: endOfBody(end, body),
+    order: unordered,
     parent: undefined,
     name,
     decorators,

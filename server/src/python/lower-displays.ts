@@ -8,6 +8,7 @@ import type {
   List,
   SetDisplay,
 } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import {
   NOTHING_BRACKETED,
@@ -36,7 +37,7 @@ export function lowerTuplePattern(lowering: Lowering): Expression {
 export function lowerDisplay(lowering: Lowering, kind: "List" | "Set"): Expression {
   const { start, end } = lowering;
   const elements = lowerElements(lowering);
-  const node: List | SetDisplay = { kind, start, end, parent: undefined, elements };
+  const node: List | SetDisplay = { kind, start, end, order: unordered, parent: undefined, elements };
   adoptAll(node, elements);
   return node;
 }
@@ -53,7 +54,7 @@ export function lowerDict(lowering: Lowering): Expression {
           : undefined;
     if (entry !== undefined) entries.push(entry);
   }
-  const node: Dict = { kind: "Dict", start, end, parent: undefined, entries };
+  const node: Dict = { kind: "Dict", start, end, order: unordered, parent: undefined, entries };
   for (const entry of entries) adopt(node, entry.key, entry.value);
   return node;
 }
@@ -101,6 +102,7 @@ export function lowerComprehension(lowering: Lowering, flavour: Comprehension["f
     kind: "Comprehension",
     start,
     end,
+    order: unordered,
     parent: undefined,
     flavour,
     element,

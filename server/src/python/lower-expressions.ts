@@ -1,5 +1,6 @@
 /** Expressions: one handler per node type. Each starts with the cursor on its node and leaves it there. */
 import type { Call, Expression, KeywordArgument, Lambda, Name, Parameter, Slice, Span } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import type { ExpressionHandler } from "./syntax";
 import { lowerComprehension, lowerDict, lowerDisplay, lowerTuple, lowerTuplePattern } from "./lower-displays";
@@ -38,7 +39,13 @@ export const EXPRESSION_HANDLERS: Readonly<Record<string, ExpressionHandler>> = 
   conditional_expression: lowerConditional,
   dictionary: lowerDict,
   dictionary_comprehension: (lowering) => lowerComprehension(lowering, "dict"),
-  ellipsis: (lowering) => ({ kind: "Ellipsis", start: lowering.start, end: lowering.end, parent: undefined }),
+  ellipsis: (lowering) => ({
+    kind: "Ellipsis",
+    start: lowering.start,
+    end: lowering.end,
+    order: unordered,
+    parent: undefined,
+  }),
   expression_list: lowerTuple,
   false: (lowering) => lowerBoolean(lowering, false),
   float: lowerNumber,
@@ -54,7 +61,13 @@ export const EXPRESSION_HANDLERS: Readonly<Record<string, ExpressionHandler>> = 
   list_splat_pattern: lowerStarred,
   member_type: lowerAttribute,
   named_expression: lowerNamedExpression,
-  none: (lowering) => ({ kind: "None", start: lowering.start, end: lowering.end, parent: undefined }),
+  none: (lowering) => ({
+    kind: "None",
+    start: lowering.start,
+    end: lowering.end,
+    order: unordered,
+    parent: undefined,
+  }),
   not_operator: lowerNot,
   parenthesized_expression: lowerParenthesized,
   pattern_list: lowerTuple,
@@ -74,7 +87,14 @@ export const EXPRESSION_HANDLERS: Readonly<Record<string, ExpressionHandler>> = 
 };
 
 function lowerBoolean(lowering: Lowering, value: boolean): Expression {
-  return { kind: "Boolean", start: lowering.start, end: lowering.end, parent: undefined, value };
+  return {
+    kind: "Boolean",
+    start: lowering.start,
+    end: lowering.end,
+    order: unordered,
+    parent: undefined,
+    value,
+  };
 }
 
 /** Brackets, and the wrapper around an annotation: the only expression inside. */
@@ -102,6 +122,7 @@ function lowerAttribute(lowering: Lowering): Expression {
     kind: "Attribute",
     start: star === undefined ? start : inner.start,
     end,
+    order: unordered,
     parent: undefined,
     object: inner,
     attribute,
@@ -134,6 +155,7 @@ function lowerCall(lowering: Lowering): Expression {
     kind: "Call",
     start: star === undefined ? start : inner.start,
     end,
+    order: unordered,
     parent: undefined,
     callee: inner,
     positional: list.positional,
@@ -235,6 +257,7 @@ function subscript(
     kind: "Subscript",
     start: star === undefined ? start : inner.start,
     end,
+    order: unordered,
     parent: undefined,
     object: inner,
     index,
@@ -253,7 +276,7 @@ function lowerSlice(lowering: Lowering): Expression {
     else if (types.expressions[type] !== undefined) bounds[position] = lowering.expression(type);
   }
   const [lower, upper, step] = bounds;
-  const node: Slice = { kind: "Slice", start, end, parent: undefined, lower, upper, step };
+  const node: Slice = { kind: "Slice", start, end, order: unordered, parent: undefined, lower, upper, step };
   adopt(node, lower, upper, step);
   return node;
 }
@@ -267,7 +290,7 @@ function lowerStarred(lowering: Lowering): Expression {
   const { start, end } = lowering;
   const value = lowerOnlyExpression(lowering);
   if (value === undefined) return lowering.unknown();
-  const node: Expression = { kind: "Starred", start, end, parent: undefined, value };
+  const node: Expression = { kind: "Starred", start, end, order: unordered, parent: undefined, value };
   value.parent = node;
   return node;
 }
@@ -282,7 +305,15 @@ function lowerNamedExpression(lowering: Lowering): Expression {
     else value = lowering.expression(type);
   }
   if (target?.kind !== "Name" || value === undefined) return lowering.invalid(start, end, [target, value]);
-  const node: Expression = { kind: "NamedExpression", start, end, parent: undefined, target, value };
+  const node: Expression = {
+    kind: "NamedExpression",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    target,
+    value,
+  };
   adopt(node, target, value);
   return node;
 }
@@ -295,7 +326,7 @@ function lowerYield(lowering: Lowering): Expression {
     if (type === types.from) isFrom = true;
     else if (types.expressions[type] !== undefined) value = lowering.expression(type);
   }
-  const node: Expression = { kind: "Yield", start, end, parent: undefined, isFrom, value };
+  const node: Expression = { kind: "Yield", start, end, order: unordered, parent: undefined, isFrom, value };
   adopt(node, value);
   return node;
 }
@@ -309,7 +340,7 @@ function lowerLambda(lowering: Lowering): Expression {
     else if (types.expressions[type] !== undefined) body = lowering.expression(type);
   }
   if (body === undefined) return lowering.unknown();
-  const node: Lambda = { kind: "Lambda", start, end, parent: undefined, parameters, body };
+  const node: Lambda = { kind: "Lambda", start, end, order: unordered, parent: undefined, parameters, body };
   adoptParameters(node, parameters);
   body.parent = node;
   return node;

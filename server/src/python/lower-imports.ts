@@ -1,5 +1,6 @@
 /** The three kinds of import statement. */
 import type { ImportedName, Statement } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 
 /** `a . b` names the same module as `a.b`. */
@@ -29,7 +30,7 @@ export function lowerImport(lowering: Lowering): Statement {
       names.push(lowerImportedName(lowering, type));
     }
   }
-  return { kind: "Import", start, end, parent: undefined, names };
+  return { kind: "Import", start, end, order: unordered, parent: undefined, names };
 }
 
 export function lowerFutureImport(lowering: Lowering): Statement {
@@ -40,7 +41,16 @@ export function lowerFutureImport(lowering: Lowering): Statement {
       names.push(lowerImportedName(lowering, type));
     }
   }
-  return { kind: "ImportFrom", start, end, parent: undefined, module: "__future__", level: 0, names };
+  return {
+    kind: "ImportFrom",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    module: "__future__",
+    level: 0,
+    names,
+  };
 }
 
 export function lowerImportFrom(lowering: Lowering): Statement {
@@ -61,7 +71,16 @@ export function lowerImportFrom(lowering: Lowering): Statement {
       names.push({ start: lowering.start, end: lowering.end, name: "*", alias: undefined });
     }
   }
-  return { kind: "ImportFrom", start, end, parent: undefined, module: module ?? "", level, names };
+  return {
+    kind: "ImportFrom",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    module: module ?? "",
+    level,
+    names,
+  };
 }
 
 function lowerRelativeImport(lowering: Lowering): { module: string; level: number } {

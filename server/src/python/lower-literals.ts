@@ -1,5 +1,6 @@
 /** Numbers and strings. */
 import type { Expression, Interpolation, Node, StringLiteral } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import { unescape } from "./escapes";
 
@@ -13,13 +14,15 @@ export function number(text: string, start: number, end: number): Expression {
   const digits = text.replaceAll("_", "");
   const last = digits.charAt(digits.length - 1);
   const isRadix = /^0[xob]/i.test(digits);
-  if (last === "l" || last === "L") return { kind: "Invalid", start, end, parent: undefined, children: [] };
-  if (!isRadix && (last === "j" || last === "J")) return { kind: "Complex", start, end, parent: undefined };
+  if (last === "l" || last === "L")
+    return { kind: "Invalid", start, end, order: unordered, parent: undefined, children: [] };
+  if (!isRadix && (last === "j" || last === "J"))
+    return { kind: "Complex", start, end, order: unordered, parent: undefined };
   const isFloat = !isRadix && /[.eE]/.test(digits);
   const value = Number(digits);
   return isFloat
-    ? { kind: "Float", start, end, parent: undefined, value }
-    : { kind: "Integer", start, end, parent: undefined, value };
+    ? { kind: "Float", start, end, order: unordered, parent: undefined, value }
+    : { kind: "Integer", start, end, order: unordered, parent: undefined, value };
 }
 
 /** What stands before the quotes, and the quotes. */
@@ -60,6 +63,7 @@ function stringOf(start: number, end: number, pieces: readonly Piece[]): StringL
     kind: "String",
     start,
     end,
+    order: unordered,
     parent: undefined,
     value: isPlain ? parts.join("") : undefined,
     isBytes: pieces[0]?.isBytes ?? false,

@@ -8,6 +8,7 @@ import type {
   Expression,
   UnaryOperation,
 } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import {
   adopt,
@@ -192,6 +193,7 @@ function booleanOperation(
     kind: "BooleanOperation",
     start,
     end,
+    order: unordered,
     parent: undefined,
     operator,
     operands,
@@ -219,6 +221,7 @@ export function lowerComparison(lowering: Lowering): Expression {
     kind: "Comparison",
     start: star === undefined ? start : inner.start,
     end,
+    order: unordered,
     parent: undefined,
     operands,
     operators,
@@ -242,6 +245,7 @@ export function lowerConditional(lowering: Lowering): Expression {
     kind: "Conditional",
     start: star === undefined ? start : inner.start,
     end,
+    order: unordered,
     parent: undefined,
     test,
     body: inner,
@@ -272,7 +276,7 @@ export function lowerAwait(lowering: Lowering): Expression {
 }
 
 function awaitOf(start: number, end: number, value: Expression): Expression {
-  const node: Expression = { kind: "Await", start, end, parent: undefined, value };
+  const node: Expression = { kind: "Await", start, end, order: unordered, parent: undefined, value };
   value.parent = node;
   return node;
 }

@@ -1,5 +1,6 @@
 /** Parameters of functions and lambdas, and type parameters. */
 import type { Expression, FunctionDefinition, Lambda, Name, Parameter, ParameterKind } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 
 /** A parameter list as it is read: `/` changes the kind of what came before, `*` of what follows. */
@@ -145,7 +146,14 @@ function namesInText(text: string, offset: number): Name[] | undefined {
     if (before !== undefined && id !== undefined) {
       const nameStart = start + before.length;
       const end = nameStart + id.length;
-      names.push({ kind: "Name", start: nameStart, end, parent: undefined, id: id.normalize("NFKC") });
+      names.push({
+        kind: "Name",
+        start: nameStart,
+        end,
+        order: unordered,
+        parent: undefined,
+        id: id.normalize("NFKC"),
+      });
     } else if (part.trim() !== "") {
       return undefined;
     }

@@ -1,5 +1,6 @@
 /** `match` statements and their patterns. */
 import type { Expression, Match, MatchCase, Name, Pattern, Statement } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import { adoptAll, endOfBody, lowerOnlyExpression, tuple, unaryOperation } from "./lower-shared";
 
@@ -27,6 +28,7 @@ export function lowerMatch(lowering: Lowering): Statement {
     kind: "Match",
     start,
     end: endOfBody(end, ...cases.map((matchCase) => matchCase.body)),
+    order: unordered,
     parent: undefined,
     subject,
     cases,
@@ -199,6 +201,7 @@ function attributeOf(object: Expression, attribute: Name): Expression {
     kind: "Attribute",
     start: object.start,
     end: attribute.end,
+    order: unordered,
     parent: undefined,
     object,
     attribute,
@@ -305,5 +308,5 @@ function readNested(lowering: Lowering, depth: number, parts: PatternParts, isCl
 function readComplex(lowering: Lowering, parts: PatternParts): void {
   const { start, end } = lowering;
   lowering.collectExtras();
-  readValue(parts, { kind: "Complex", start, end, parent: undefined });
+  readValue(parts, { kind: "Complex", start, end, order: unordered, parent: undefined });
 }

@@ -8,6 +8,7 @@ import type {
   Tuple,
   UnaryOperation,
 } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 
 /** Sets the parent of the given children. */
@@ -47,7 +48,7 @@ export function lowerElements(lowering: Lowering): Expression[] {
 }
 
 export function tuple(start: number, end: number, elements: Expression[]): Tuple {
-  const node: Tuple = { kind: "Tuple", start, end, parent: undefined, elements };
+  const node: Tuple = { kind: "Tuple", start, end, order: unordered, parent: undefined, elements };
   adoptAll(node, elements);
   return node;
 }
@@ -58,7 +59,15 @@ export function unaryOperation(
   operator: UnaryOperation["operator"],
   operand: Expression,
 ): UnaryOperation {
-  const node: UnaryOperation = { kind: "UnaryOperation", start, end, parent: undefined, operator, operand };
+  const node: UnaryOperation = {
+    kind: "UnaryOperation",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    operator,
+    operand,
+  };
   operand.parent = node;
   return node;
 }
@@ -74,6 +83,7 @@ export function binaryOperation(
     kind: "BinaryOperation",
     start,
     end,
+    order: unordered,
     parent: undefined,
     operator,
     left,
@@ -99,7 +109,14 @@ export function withoutStar(
 /** Puts a star that was taken off an operand around the whole. */
 export function withStar(star: number | undefined, value: Expression): Expression {
   if (star === undefined) return value;
-  const node: Expression = { kind: "Starred", start: star, end: value.end, parent: undefined, value };
+  const node: Expression = {
+    kind: "Starred",
+    start: star,
+    end: value.end,
+    order: unordered,
+    parent: undefined,
+    value,
+  };
   value.parent = node;
   return node;
 }

@@ -1,5 +1,6 @@
 /** Statements: one handler per node type. Each starts with the cursor on its node and leaves it there. */
 import type { Expression, Name, Statement } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import type { StatementHandler } from "./syntax";
 import { lowerAssignment, lowerAugmentedAssignment, lowerTypeAlias } from "./lower-assignments";
@@ -39,7 +40,7 @@ export const STATEMENT_HANDLERS: Readonly<Record<string, StatementHandler>> = {
 };
 
 function lowerWord(lowering: Lowering, kind: "Pass" | "Break" | "Continue"): Statement {
-  return { kind, start: lowering.start, end: lowering.end, parent: undefined };
+  return { kind, start: lowering.start, end: lowering.end, order: unordered, parent: undefined };
 }
 
 /** Expressions, tuples without brackets and all assignments. */
@@ -58,7 +59,14 @@ function lowerExpressionStatement(lowering: Lowering): Statement {
   const only = elements[0];
   if (only === undefined) return lowering.unknown();
   const expression = hasComma ? tuple(start, end, elements) : only;
-  const node: Statement = { kind: "ExpressionStatement", start, end, parent: undefined, expression };
+  const node: Statement = {
+    kind: "ExpressionStatement",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    expression,
+  };
   expression.parent = node;
   return node;
 }
@@ -66,7 +74,7 @@ function lowerExpressionStatement(lowering: Lowering): Statement {
 function lowerReturn(lowering: Lowering): Statement {
   const { start, end } = lowering;
   const value = lowerOnlyExpression(lowering);
-  const node: Statement = { kind: "Return", start, end, parent: undefined, value };
+  const node: Statement = { kind: "Return", start, end, order: unordered, parent: undefined, value };
   adopt(node, value);
   return node;
 }
@@ -79,7 +87,7 @@ function lowerDelete(lowering: Lowering): Statement {
     const target = lowering.expression(type);
     targets = type === types.expression_list && target.kind === "Tuple" ? target.elements : [target];
   }
-  const node: Statement = { kind: "Delete", start, end, parent: undefined, targets };
+  const node: Statement = { kind: "Delete", start, end, order: unordered, parent: undefined, targets };
   adoptAll(node, targets);
   return node;
 }
@@ -97,7 +105,15 @@ function lowerRaise(lowering: Lowering): Statement {
     // `raise Error, "text"` is Python 2.
     if (type === types.expression_list) lowering.markInvalid();
   }
-  const node: Statement = { kind: "Raise", start, end, parent: undefined, exception, cause };
+  const node: Statement = {
+    kind: "Raise",
+    start,
+    end,
+    order: unordered,
+    parent: undefined,
+    exception,
+    cause,
+  };
   adopt(node, exception, cause);
   return node;
 }
@@ -110,7 +126,7 @@ function lowerAssert(lowering: Lowering): Statement {
   }
   const [test, message] = parts;
   if (test === undefined || parts.length > 2) return lowering.invalid(start, end, parts);
-  const node: Statement = { kind: "Assert", start, end, parent: undefined, test, message };
+  const node: Statement = { kind: "Assert", start, end, order: unordered, parent: undefined, test, message };
   adopt(node, test, message);
   return node;
 }
@@ -121,7 +137,7 @@ function lowerScopeStatement(lowering: Lowering, kind: "Global" | "Nonlocal"): S
   for (let type = lowering.enter(); type !== 0; type = lowering.next()) {
     if (type === types.identifier) names.push(lowering.name());
   }
-  const node: Statement = { kind, start, end, parent: undefined, names };
+  const node: Statement = { kind, start, end, order: unordered, parent: undefined, names };
   adoptAll(node, names);
   return node;
 }

@@ -1,5 +1,6 @@
 /** `with` in all the ways to write it. */
 import type { Expression, Statement, With, WithItem } from "./tree";
+import { unordered } from "./tree";
 import type { Lowering } from "./lower";
 import { adopt, adoptAll, endOfBody, lowerOnlyExpression } from "./lower-shared";
 
@@ -17,6 +18,7 @@ export function lowerWith(lowering: Lowering): Statement {
     kind: "With",
     start,
     end: endOfBody(end, body),
+    order: unordered,
     parent: undefined,
     isAsync,
     items,

@@ -3,6 +3,7 @@
  * what it needs: reading is most of the cost.
  */
 import type { Comment, Expression, Invalid, Module, Name, Node, Span, Statement } from "./tree";
+import { unordered } from "./tree";
 import { ERROR_TYPE, type SyntaxCursor, type SyntaxTypes } from "./syntax";
 import { forEachChild } from "./walk";
 
@@ -26,6 +27,7 @@ export function lowerModule(
     kind: "Module",
     start: 0,
     end: text.length,
+    order: unordered,
     parent: undefined,
     body,
     comments: lowering.comments,
@@ -152,7 +154,14 @@ export class Lowering {
   name(): Name {
     const start = this.cursor.startIndex;
     const end = this.cursor.endIndex;
-    return { kind: "Name", start, end, parent: undefined, id: identifierText(this.text.slice(start, end)) };
+    return {
+      kind: "Name",
+      start,
+      end,
+      order: unordered,
+      parent: undefined,
+      id: identifierText(this.text.slice(start, end)),
+    };
   }
 
   /** How many more levels the tree may get below the node that is being lowered. */
@@ -163,7 +172,14 @@ export class Lowering {
   private bareExpression(type: number): Statement {
     const expression = this.expression(type);
     const { start, end } = expression;
-    const statement: Statement = { kind: "ExpressionStatement", start, end, parent: undefined, expression };
+    const statement: Statement = {
+      kind: "ExpressionStatement",
+      start,
+      end,
+      order: unordered,
+      parent: undefined,
+      expression,
+    };
     expression.parent = statement;
     return statement;
   }
@@ -201,7 +217,14 @@ export class Lowering {
   /** An `Invalid` with those of the children that were read. */
   invalid(start: number, end: number, children: readonly (Statement | Expression | undefined)[]): Invalid {
     const kept: (Statement | Expression)[] = [];
-    const node: Invalid = { kind: "Invalid", start, end, parent: undefined, children: kept };
+    const node: Invalid = {
+      kind: "Invalid",
+      start,
+      end,
+      order: unordered,
+      parent: undefined,
+      children: kept,
+    };
     for (const child of children) {
       // What the parser made up to go on has no width.
       if (child === undefined || (child.kind === "Name" && child.start === child.end)) continue;

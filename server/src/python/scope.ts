@@ -14,6 +14,7 @@ import type {
   Parameter,
 } from "./tree";
 import { BUILTIN_NAMES } from "./builtins";
+import { NodeTable } from "./node-table";
 import { ScopeBuilder, type MutableScope } from "./scope-builder";
 import { ancestors, nodesOf } from "./walk";
 
@@ -110,7 +111,7 @@ class ModuleScopes implements Scopes {
   readonly module: MutableScope;
   private readsById: Map<string, Name[]> | undefined;
   /** Names are asked about again and again, by every rule. */
-  private readonly lookedUp = new Map<Name, readonly Binding[]>();
+  private readonly lookedUp: NodeTable<Name, readonly Binding[]>;
 
   constructor(
     private readonly root: Module,
@@ -118,6 +119,7 @@ class ModuleScopes implements Scopes {
     private readonly options: ScopeOptions,
   ) {
     this.module = built.moduleScope;
+    this.lookedUp = new NodeTable(root);
   }
 
   scopeOf(node: Node): MutableScope {

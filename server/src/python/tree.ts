@@ -11,7 +11,12 @@ export interface Span {
   readonly end: number;
 }
 
+/** The `order` of nodes that nobody has counted: no file has so many. */
+export const unordered = 0x3fff_ffff;
+
 interface NodeBase extends Span {
+  /** The node's place in `nodesOf` its module, from the first time on that somebody asks for all nodes. */
+  order: number;
   /** The node that holds this one; `undefined` for the module only. Set by the lowering, never changed after it. */
   parent: Node | undefined;
 }

@@ -310,11 +310,19 @@ export function walk(node: Node, visitor: Visitor): void {
 
 const knownNodes = new FileMemo<readonly Node[]>();
 
-/** All nodes of a file in the order in which `walk` enters them; found once, since several go over all of them. */
+/**
+ * All nodes of a file in the order in which `walk` enters them; found once, since several go over all of them. Each is told
+ * its place.
+ */
 export function nodesOf(module: Module): readonly Node[] {
   return knownNodes.of(module, () => {
     const found: Node[] = [];
-    enterAll(module, { enter: (node) => void found.push(node) });
+    enterAll(module, {
+      enter(node) {
+        node.order = found.length;
+        found.push(node);
+      },
+    });
     return found;
   });
 }

@@ -53,7 +53,7 @@ export function createImportedNames(scopes: Scopes, find: FindFile): ImportedNam
 const longestChain = 10;
 
 /** Packages that are what their name says whatever lies in the workspace. */
-const installed =
+export const installed =
   /^(torch|torchvision|torchaudio|numpy|scipy|math|time|os|sys|io|re|json|random|typing|types|collections|functools|itertools|contextlib|dataclasses|abc|copy|logging|argparse|datetime|pathlib|subprocess|shutil|glob|warnings|inspect|enum|string|pickle|tempfile|threading|multiprocessing|concurrent|queue|signal|traceback|importlib|unittest|pytest|sklearn|pandas|matplotlib|PIL|cv2|tqdm|yaml|wandb|tensorboard|tensorboardX|tensorflow|jax|flax|einops|__future__)(\.|$)/;
 
 class FileImports implements ImportedNames {

@@ -18,8 +18,20 @@ class Pending<Value> {
   ) {}
 }
 
-/** The answers to one kind of question: final ones, and those of questions that are open or were concluded from them. */
-export type Answers<Key, Value> = Map<Key, Value | Pending<Value>>;
+/** A final answer that there is nothing. */
+const nothing = Symbol("nothing");
+
+type Kept<Value> = Value | Pending<Value> | typeof nothing;
+
+/**
+ * The answers to one kind of question: final ones, and those of questions that are open or were concluded from them. A
+ * `NodeTable` where they are about nodes of one file, a `Map` elsewhere.
+ */
+export interface Answers<Key, Value> {
+  get(key: Key): Kept<Value> | undefined;
+  set(key: Key, answer: Kept<Value>): unknown;
+  delete(key: Key): unknown;
+}
 
 interface Provisional {
   readonly restsOn: number;
@@ -50,17 +62,24 @@ export class OpenQuestions {
   }
 
   /** The answer as it is known, or computed; `whileOpen` for whoever comes back to the question before it is answered. */
-  answer<Key, Value>(answers: Answers<Key, Value>, key: Key, whileOpen: Value, compute: () => Value): Value {
+  answer<Key, Value>(
+    answers: Answers<Key, Value>,
+    key: Key,
+    whileOpen: Value,
+    compute: (key: Key) => Value,
+  ): Value {
     const known = answers.get(key);
-    if (known === undefined && !answers.has(key)) return this.compute(answers, key, whileOpen, compute);
-    if (!(known instanceof Pending)) return known as Value;
+    if (known === undefined) return this.compute(answers, key, whileOpen, compute);
+    if (known === nothing) return undefined as Value;
+    if (!(known instanceof Pending)) return known;
     this.restsOn = Math.min(this.restsOn, known.restsOn);
     return known.value;
   }
 
   /** Whether the answer is known and will stay as it is. */
   isSettled<Key, Value>(answers: Answers<Key, Value>, key: Key): boolean {
-    return answers.has(key) && !(answers.get(key) instanceof Pending);
+    const known = answers.get(key);
+    return known !== undefined && !(known instanceof Pending);
   }
 
   /** Says that the question being answered was not followed to its end, for it lay too deep: asked alone it may be. */
@@ -72,7 +91,7 @@ export class OpenQuestions {
     answers: Answers<Key, Value>,
     key: Key,
     whileOpen: Value,
-    compute: () => Value,
+    compute: (key: Key) => Value,
   ): Value {
     const restedOn = this.restsOn;
     const provisionalBefore = this.provisional.length;
@@ -82,20 +101,20 @@ export class OpenQuestions {
     this.innermost = { outer, depth, forget };
     this.restsOn = settled;
     answers.set(key, new Pending(whileOpen, depth));
-    const value = this.guarded(compute);
+    const value = this.guarded(compute, key);
     this.innermost = outer;
     this.forgetFrom(provisionalBefore, depth);
     const restsOn = this.restsOn >= depth ? settled : this.restsOn;
-    answers.set(key, restsOn === settled ? value : new Pending(value, restsOn));
+    answers.set(key, restsOn === settled ? (value ?? nothing) : new Pending(value, restsOn));
     if (restsOn !== settled) this.provisional.push({ restsOn, forget });
     this.restsOn = Math.min(restedOn, restsOn);
     return value;
   }
 
   /** A rule that breaks in the middle must leave nothing open for the others. */
-  private guarded<Value>(compute: () => Value): Value {
+  private guarded<Key, Value>(compute: (key: Key) => Value, key: Key): Value {
     try {
-      return compute();
+      return compute(key);
     } catch (error) {
       for (let open = this.innermost; open !== undefined; open = open.outer) open.forget();
       for (const { forget } of this.provisional) forget();

@@ -2,7 +2,13 @@
 import type { Call, ClassDefinition, Expression } from "../python/tree";
 import { enclosingFunction } from "../python/walk";
 import { isModuleBase } from "./api-kinds";
-import { noImports, type ImportedClass, type ImportedFunction, type ImportedNames } from "./imported";
+import {
+  installed,
+  noImports,
+  type ImportedClass,
+  type ImportedFunction,
+  type ImportedNames,
+} from "./imported";
 import { objectQuestions, type Answers } from "./open-questions";
 import type { Resolver } from "./resolve";
 import { enclosingClass, isSuper } from "./resolve-index";
@@ -14,6 +20,7 @@ const plainData =
 /** Nodes in the answers are places of another file: never report there. */
 export class ImportedDefinitions {
   private readonly bases = new Map<ClassDefinition, readonly ImportedClass[]>();
+  private inherits: boolean | undefined;
   private readonly functions: Answers<Call, ImportedFunction | undefined> = new Map();
 
   constructor(
@@ -67,6 +74,23 @@ export class ImportedDefinitions {
       this.bases.set(owner, found);
     }
     return found;
+  }
+
+  /** Whether a class of this file may have attributes that a base elsewhere binds; no other file is read for it. */
+  get mayInheritAttributes(): boolean {
+    if (this.names === noImports) return false;
+    return (this.inherits ??= this.resolver.index.classes.some(({ bases }) =>
+      bases.some((base) => this.mayBeElsewhere(base)),
+    ));
+  }
+
+  private mayBeElsewhere(base: Expression): boolean {
+    if (base.kind !== "Name" && base.kind !== "Attribute") return false;
+    const name = this.resolver.qualifiedName(base);
+    if (name !== undefined) return !installed.test(name) && !name.startsWith("builtins.");
+    return (
+      base.kind === "Attribute" || this.resolver.scopes.lookup(base).every(({ kind }) => kind !== "class")
+    );
   }
 
   /** Bases that the tables know say enough by their name. */

@@ -39,6 +39,8 @@ export interface FileIndex {
   /** Calls by the last name of their callee: `f(x)` and `a.f(x)` under `f`. */
   readonly callsByName: ReadonlyMap<string, readonly Call[]>;
   readonly functions: readonly FunctionDefinition[];
+  /** What they are called, methods included. */
+  readonly functionNames: ReadonlySet<string>;
   readonly classes: readonly ClassDefinition[];
   readonly attributesByName: ReadonlyMap<string, readonly Attribute[]>;
   readonly attributeStores: readonly AttributeStore[];
@@ -58,6 +60,7 @@ export function indexFile(module: Module): FileIndex {
   const calls: Call[] = [];
   const callsByName = new Map<string, Call[]>();
   const functions: FunctionDefinition[] = [];
+  const functionNames = new Set<string>();
   const classes: ClassDefinition[] = [];
   const attributesByName = new Map<string, Attribute[]>();
   const namesById = new Map<string, Name[]>();
@@ -77,6 +80,7 @@ export function indexFile(module: Module): FileIndex {
       }
       case "FunctionDefinition":
         functions.push(node);
+        functionNames.add(node.name.id);
         break;
       case "ClassDefinition":
         classes.push(node);
@@ -136,6 +140,7 @@ export function indexFile(module: Module): FileIndex {
     calls,
     callsByName,
     functions,
+    functionNames,
     classes,
     attributesByName,
     attributeStores,

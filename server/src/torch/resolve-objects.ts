@@ -2,6 +2,8 @@
  * Which PyTorch object an expression evaluates to. Bindings first, uses that leave no doubt next
  * (`Adam(model.parameters())`), names last and marked so.
  */
+import { lastName } from "../python/last-name";
+import { NodeTable } from "../python/node-table";
 import type { Binding, Scopes } from "../python/scope";
 import type {
   Attribute,
@@ -18,7 +20,7 @@ import { frameworkObjects, isLoader, isModuleBase, isOptimizer, isScheduler } fr
 import type { ImportedClass } from "./imported";
 import { objectQuestions, type Answers } from "./open-questions";
 import type { OtherFile } from "./other-files";
-import { enclosingClass, type AttributeStore } from "./resolve-index";
+import { bySource, enclosingClass, type AttributeStore } from "./resolve-index";
 import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
 import { roleByName, roleOfAnnotation, roleOfConstructor } from "./resolve-roles";
 
@@ -27,6 +29,8 @@ export interface Objects {
   objectAt(value: Expression, path: readonly number[]): ResolvedObject | undefined;
   roleOfClass(owner: ClassDefinition): Role | undefined;
   attributeOf(owner: ClassDefinition, name: string): ResolvedObject | undefined;
+  /** False where nothing binds an attribute of its name or says by its name what it holds: most methods of tensors. */
+  mayBeObject(attribute: Attribute): boolean;
 }
 
 /** How deep bindings are followed before we say that we do not know. */
@@ -44,13 +48,17 @@ const notAnObject = Symbol("not an object");
 type Found = Candidate | typeof notAnObject;
 
 class FileObjects implements Objects {
-  private readonly known: Answers<Expression, Found> = new Map();
+  private readonly known: Answers<Expression, Found>;
+  private readonly findAnew = (expression: Expression): Found => this.computeWithin(expression);
   /** Calls whose parts are being looked for. */
   private readonly openParts = new Set<Expression>();
   private depth = 0;
-  private used: ReadonlyMap<string, Node> | undefined;
+  private used: ReadonlyMap<string, Call> | undefined;
+  private readonly objectNames = new Map<string, boolean>();
 
-  constructor(private readonly resolver: Resolver) {}
+  constructor(private readonly resolver: Resolver) {
+    this.known = new NodeTable(resolver.module);
+  }
 
   objectOf(expression: Expression): Candidate {
     return candidate(this.find(expression));
@@ -64,9 +72,24 @@ class FileObjects implements Objects {
     return candidate(this.inClass(owner, name));
   }
 
+  mayBeObject({ attribute: { id } }: Attribute): boolean {
+    let may = this.objectNames.get(id);
+    if (may === undefined) this.objectNames.set(id, (may = this.mayNameObject(id)));
+    return may;
+  }
+
+  private mayNameObject(name: string): boolean {
+    if (wrappedModel.has(name) || torchvisionParts.has(name) || roleByName(name) !== undefined) return true;
+    if (this.resolver.storesAttribute(name) || this.resolver.imported.mayInheritAttributes) return true;
+    return [...(this.used ??= this.collectUses()).values()].some(
+      ({ callee }) => callee.kind === "Attribute" && lastName(callee.object) === name,
+    );
+  }
+
   private find(expression: Expression): Found {
+    if (expression.kind === "Attribute" && !this.mayBeObject(expression)) return undefined;
     // A cycle adds nothing.
-    return objectQuestions.answer(this.known, expression, undefined, () => this.computeWithin(expression));
+    return objectQuestions.answer(this.known, expression, undefined, this.findAnew);
   }
 
   private computeWithin(expression: Expression): Found {
@@ -188,7 +211,7 @@ class FileObjects implements Objects {
 
   private ofAttribute(attribute: Attribute): Found {
     const name = attribute.attribute.id;
-    if (name === "module" || name === "_orig_mod") {
+    if (wrappedModel.has(name)) {
       const wrapped = this.find(attribute.object);
       if (isModel(wrapped)) return wrapped;
     }
@@ -471,13 +494,14 @@ class FileObjects implements Objects {
     return use && { ...resolved("model", undefined, use), construction: undefined };
   }
 
-  private collectUses(): ReadonlyMap<string, Node> {
-    const used = new Map<string, Node>();
+  private collectUses(): ReadonlyMap<string, Call> {
+    const used = new Map<string, Call>();
     const methods = new Map<string, Set<string>>();
-    for (const call of this.resolver.index.calls) {
+    const { callsByName } = this.resolver.index;
+    const calls = modelMethods.flatMap((method) => callsByName.get(method) ?? []);
+    for (const call of calls.sort(bySource)) {
       if (call.callee.kind !== "Attribute") continue;
       const method = call.callee.attribute.id;
-      if (!modelMethods.has(method)) continue;
       const key = this.resolver.keyOf(call.callee.object);
       if (key === undefined || this.resolver.qualifiedName(call.callee.object) !== undefined) continue;
       const seen = methods.get(key) ?? new Set<string>();
@@ -514,7 +538,7 @@ function resolved(role: Role, className: string | undefined, origin: Expression 
   };
 }
 
-const modelMethods: ReadonlySet<string> = new Set([
+const modelMethods: readonly string[] = [
   "parameters",
   "named_parameters",
   "modules",
@@ -523,7 +547,7 @@ const modelMethods: ReadonlySet<string> = new Set([
   "state_dict",
   "eval",
   "train",
-]);
+];
 
 /** Methods that together only `nn.Module` has. */
 function isProof(methods: ReadonlySet<string>): boolean {
@@ -576,6 +600,9 @@ function best(found: readonly Found[]): Found {
 function isSure(found: Found): boolean {
   return found !== undefined && found !== notAnObject && found.certainty === "resolved";
 }
+
+/** What wrappers of models call the model that they wrap (`DataParallel`, `torch.compile`). */
+const wrappedModel: ReadonlySet<string> = new Set(["module", "_orig_mod"]);
 
 /** Attributes that hold modules with parameters in torchvision's models (torchvision/models/*.py). */
 const torchvisionParts: ReadonlySet<string> = new Set([

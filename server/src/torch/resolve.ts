@@ -14,6 +14,7 @@ import type {
   Name,
   Node,
 } from "../python/tree";
+import { NodeTable } from "../python/node-table";
 import { enclosingFunction } from "../python/walk";
 import { canonicalName } from "./api";
 import { ApiCalls } from "./api-calls";
@@ -132,6 +133,8 @@ export interface Resolver {
   readonly index: FileIndex;
   /** All places that bind an attribute of a class of this file, in source order. */
   attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[];
+  /** False where no class of this file binds an attribute of the name. */
+  storesAttribute(name: string): boolean;
   /** True when every parameter of the model was told not to require gradients (`requires_grad_(False)`, a loop). */
   isFrozen(expression: Expression): boolean;
   /** The values a `return` of the function may give; empty for generators and functions without one. */
@@ -154,13 +157,18 @@ class FileResolver implements Resolver {
   private readonly openCalls: Answers<Module, readonly OpenCall[]> = new Map();
   private objects: Objects | undefined;
   private apiCalls: ApiCalls | undefined;
-  private readonly names = new Map<Expression, string | undefined>();
+  /** `null`: no canonical name. */
+  private readonly names: NodeTable<Expression, string | null>;
   private frozen: FrozenModels | undefined;
   private readonly keys: VariableKeys;
   private readonly callers: Answers<FunctionDefinition, readonly Call[]> = new Map();
-  private readonly classes: Answers<Expression, ClassDefinition | undefined> = new Map();
+  private readonly classes: Answers<Expression, ClassDefinition | undefined>;
+  private readonly findClass = (expression: Expression): ClassDefinition | undefined =>
+    this.computeClassOf(expression);
+  private readonly findCalls = (target: FunctionDefinition): readonly Call[] => this.findCallers(target);
   private readonly bases = new Map<ClassDefinition, readonly string[]>();
   private readonly methods = new Map<ClassDefinition, ReadonlyMap<string, FunctionDefinition>>();
+  private storedNames: ReadonlySet<string> | undefined;
   private stores: Map<ClassDefinition, Map<string, AttributeStore[]>> | undefined;
 
   constructor(
@@ -168,8 +176,10 @@ class FileResolver implements Resolver {
     readonly scopes: Scopes,
     imports: ImportedNames,
   ) {
+    this.names = new NodeTable(module);
+    this.classes = new NodeTable(module);
     this.imported = new ImportedDefinitions(this, imports);
-    this.keys = new VariableKeys(scopes, (name) => this.classOfSelf(name));
+    this.keys = new VariableKeys(module, scopes, (name) => this.classOfSelf(name));
   }
 
   get index(): FileIndex {
@@ -178,11 +188,12 @@ class FileResolver implements Resolver {
 
   qualifiedName(expression: Expression): string | undefined {
     if (expression.kind !== "Name" && expression.kind !== "Attribute") return undefined;
-    if (this.names.has(expression)) return this.names.get(expression);
+    const known = this.names.get(expression);
+    if (known !== undefined) return known ?? undefined;
     if (isLongChain(expression)) return undefined;
     const raw = this.scopes.qualifiedName(expression);
     const name = raw === undefined ? undefined : canonicalName(raw);
-    this.names.set(expression, name);
+    this.names.set(expression, name ?? null);
     return name;
   }
 
@@ -253,7 +264,7 @@ class FileResolver implements Resolver {
   functionOf(call: Call): FunctionDefinition | undefined {
     const { callee } = call;
     if (callee.kind === "Name") return onlyFunction(this.scopes.lookup(callee));
-    if (callee.kind !== "Attribute") return undefined;
+    if (callee.kind !== "Attribute" || !this.index.functionNames.has(callee.attribute.id)) return undefined;
     const owner =
       this.superClassOf(callee.object) ?? this.classOf(callee.object) ?? this.classNamed(callee.object);
     return owner && this.methodOf(owner, callee.attribute.id);
@@ -285,7 +296,8 @@ class FileResolver implements Resolver {
   }
 
   classOf(expression: Expression): ClassDefinition | undefined {
-    return objectQuestions.answer(this.classes, expression, undefined, () => this.computeClassOf(expression));
+    if (expression.kind === "Attribute" && !this.allObjects.mayBeObject(expression)) return undefined;
+    return objectQuestions.answer(this.classes, expression, undefined, this.findClass);
   }
 
   private computeClassOf(expression: Expression): ClassDefinition | undefined {
@@ -391,6 +403,13 @@ class FileResolver implements Resolver {
     return this.withBases(owner).flatMap((one) => stores.get(one)?.get(name) ?? []);
   }
 
+  storesAttribute(name: string): boolean {
+    this.storedNames ??= new Set(
+      [...(this.stores ??= this.indexStores()).values()].flatMap((byName) => [...byName.keys()]),
+    );
+    return this.storedNames.has(name);
+  }
+
   private indexStores(): Map<ClassDefinition, Map<string, AttributeStore[]>> {
     const byClass = new Map<ClassDefinition, Map<string, AttributeStore[]>>();
     for (const store of this.index.attributeStores) {
@@ -417,7 +436,7 @@ class FileResolver implements Resolver {
   }
 
   callsTo(target: FunctionDefinition): readonly Call[] {
-    return objectQuestions.answer(this.callers, target, [], () => this.findCallers(target));
+    return objectQuestions.answer(this.callers, target, [], this.findCalls);
   }
 
   private findCallers(target: FunctionDefinition): readonly Call[] {

@@ -1,22 +1,26 @@
 /** Texts that are equal for expressions naming the same variable or attribute: `optimizer`, `self.optimizer`. */
+import { NodeTable } from "../python/node-table";
 import type { ScopeOwner, Scopes } from "../python/scope";
-import type { Attribute, ClassDefinition, Expression, Name } from "../python/tree";
+import type { Attribute, ClassDefinition, Expression, Module, Name } from "../python/tree";
 
 /** Of what names no variable. */
 const none = "";
 
 export class VariableKeys {
-  private readonly known = new Map<Expression, string>();
+  private readonly known: NodeTable<Expression, string>;
   /** By where a key begins and what follows there: one text for all occurrences, since texts are dear to make. */
   private readonly names = new Map<ScopeOwner | string, Map<string, string>>();
   private readonly attributes = new Map<ScopeOwner | string, Map<string, string>>();
   private readonly scopesOfKeys = new Map<string, ScopeOwner>();
 
   constructor(
+    module: Module,
     private readonly scopes: Scopes,
     /** The class whose instance a name is the `self` of. */
     private readonly classOfSelf: (name: Name) => ClassDefinition | undefined,
-  ) {}
+  ) {
+    this.known = new NodeTable(module);
+  }
 
   /** The key of a name or attribute; `undefined` for anything else. */
   of(expression: Expression): string | undefined {

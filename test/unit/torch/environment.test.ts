@@ -2,12 +2,20 @@
 import assert from "node:assert/strict";
 import { Environment } from "../../../server/src/torch/provenance/environment";
 import type { Definition } from "../../../server/src/torch/provenance/flow";
+import { unordered } from "../../../server/src/python/tree";
 import type { Name } from "../../../server/src/python/tree";
 
 const nothing: readonly Definition[] = [];
 
 function definition(id: string, start: number): Definition {
-  const target: Name = { kind: "Name", id, start, end: start + id.length, parent: undefined };
+  const target: Name = {
+    kind: "Name",
+    id,
+    start,
+    end: start + id.length,
+    order: unordered,
+    parent: undefined,
+  };
   return { key: id, target, node: target, kind: "assign", value: undefined, path: [] };
 }
 

@@ -3,6 +3,7 @@
  * the expression, local functions by what they return, models by what is known of them. Whatever is not understood is
  * `unknown`, never `yes`.
  */
+import { NodeTable } from "../../python/node-table";
 import type {
   Attribute,
   Call,
@@ -16,7 +17,7 @@ import type { Resolver } from "../resolve";
 import { CarriedByCalls, type GivenValues } from "./carried-calls";
 import { atEntry, type Definition, type Flow, type Reaching } from "./flow";
 import type { GradientModes } from "./gradient-mode";
-import { openQuestions, type AnswersByPath } from "./questions";
+import { AnswersByPath, openQuestions } from "./questions";
 import { isNumber, matchesKey, scaledLeaf } from "./shapes";
 import { isNoTensorAt, tensorTestAround } from "./tensor-tests";
 import type { ModuleParameters } from "./parameters";
@@ -68,19 +69,23 @@ export function createCarriedValues(options: CarriedOptions): CarriedValues {
 }
 
 class Evaluator implements CarriedValues, GivenValues {
-  private readonly known: AnswersByPath<Expression> = new Map();
-  private readonly definitions: AnswersByPath<Definition> = new Map();
-  private readonly fromCallers: AnswersByPath<FunctionDefinition> = new Map();
+  private readonly known: AnswersByPath<Expression>;
+  private readonly definitions = new AnswersByPath<Definition>(new Map());
+  private readonly fromCallers = new AnswersByPath<FunctionDefinition>(new Map());
+  private readonly findAnew = (expression: Expression, path: Path): Carried => this.compute(expression, path);
+  private readonly findDefined = (definition: Definition, path: Path): Carried =>
+    this.markProven(definition, this.definedValue(definition, path));
   private provenByBackward: Map<Definition, boolean> | undefined;
 
   private readonly calls: CarriedByCalls;
 
   constructor(private readonly options: CarriedOptions) {
+    this.known = new AnswersByPath<Expression>(new NodeTable(options.resolver.module));
     this.calls = new CarriedByCalls(options, this);
   }
 
   of(expression: Expression, path: Path = []): Carried {
-    return openQuestions.remember(this.known, expression, path, () => this.compute(expression, path));
+    return openQuestions.remember(this.known, expression, path, this.findAnew);
   }
 
   closed(expression: Expression, path: Path = []): Carried {
@@ -254,11 +259,7 @@ class Evaluator implements CarriedValues, GivenValues {
   }
 
   private ofDefinition(definition: Definition, path: Path): Carried {
-    return openQuestions.remember(this.definitions, definition, path, () => {
-      const value = this.definedValue(definition, path);
-      if (path.length > 0 || value.graph === "yes") return this.markProven(definition, value);
-      return this.markProven(definition, value);
-    });
+    return openQuestions.remember(this.definitions, definition, path, this.findDefined);
   }
 
   private markProven(definition: Definition, value: Carried): Carried {

@@ -15,7 +15,7 @@ import type {
 } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingLoop, statementList } from "../../python/walk";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
-import { enclosingClass, lastPart } from "../resolve-index";
+import { callsInBody, enclosingClass, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
 import { evaluatingPhases } from "./phases";
@@ -87,6 +87,7 @@ class PassFinder {
   private readonly modes: ModesBefore;
   private knownBodies: ReadonlySet<Node> | undefined;
   private knownBackwarded: ReadonlySet<Node> | undefined;
+  private readonly helpers = new Map<FunctionDefinition, boolean>();
 
   constructor(
     private readonly resolver: Resolver,
@@ -241,6 +242,8 @@ class PassFinder {
     const target = this.resolver.functionOf(call);
     if (target === undefined || target.name.id === "forward" || this.isEvaluationFunction(target))
       return undefined;
+    // Without a model that it calls by itself nothing that it gives back has to be followed.
+    if (!this.runsModel(target)) return undefined;
     const carried = this.provenance.carriedHere(call);
     if (carried.graph !== "yes") return undefined;
     for (const source of carried.sources) {
@@ -251,6 +254,21 @@ class PassFinder {
       if (name !== undefined) return { object: run.object, name };
     }
     return undefined;
+  }
+
+  /** Whether a call in the function's own body runs a model with gradients on, as far as the text tells. */
+  private runsModel(target: FunctionDefinition): boolean {
+    let runs = this.helpers.get(target);
+    if (runs === undefined) {
+      runs = callsInBody(this.resolver.index, target).some(
+        (call) =>
+          enclosingFunction(call) === target &&
+          this.provenance.modes.lexicallyAt(call) === undefined &&
+          this.directModelOf(call) !== undefined,
+      );
+      this.helpers.set(target, runs);
+    }
+    return runs;
   }
 
   /** A parameter of the helper is what the caller gave. */

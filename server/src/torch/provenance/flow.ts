@@ -6,6 +6,7 @@
  * with what one run of its body leaves, and that is already the fixed point.
  */
 import type { Expression, FunctionDefinition, If, Lambda, Module, Node, Statement } from "../../python/tree";
+import { NodeTable } from "../../python/node-table";
 import type { ScopeOwner } from "../../python/scope";
 import { ancestors, forEachChild, isStatement } from "../../python/walk";
 import { firstFrom, flattenTarget, push } from "../resolve-index";
@@ -58,7 +59,7 @@ const deepestNesting = 150;
 const justEntry: readonly Reaching[] = [atEntry];
 
 class FileFlow implements Flow {
-  private readonly reads = new Map<Expression, readonly Reaching[]>();
+  private readonly reads: NodeTable<Expression, readonly Reaching[]>;
   private readonly readsByKey = new Map<string, Expression[]>();
   private readonly definitions = new Map<string, Definition[]>();
   private readonly byTarget = new Map<Expression, Definition>();
@@ -72,7 +73,9 @@ class FileFlow implements Flow {
   private readonly followedOwners = new Set<ScopeOwner>();
   private readonly sortedLengths = new Map<readonly unknown[], number>();
 
-  constructor(private readonly resolver: Resolver) {}
+  constructor(private readonly resolver: Resolver) {
+    this.reads = new NodeTable(resolver.module);
+  }
 
   reaching(read: Expression): readonly Reaching[] | undefined {
     // A default or decorator belongs to the function it stands at, a name inside a lambda to the body around it.

@@ -24,10 +24,13 @@ export function evaluatingPhases(resolver: Resolver, provenance: Provenance): Ev
 
 /** The `if` on the loop's variable in which every backward of the loop stands. */
 function trainingGuard(loop: For, phase: string, { backwards, reach }: Provenance): If | undefined {
+  const guards = backwards.map(({ call }) => guardAround(call, loop, phase));
+  // Seen in the text alone, before anybody asks what the loop runs: hardly any loop is one of phases.
+  if (guards.every((around) => around === undefined)) return undefined;
   let guard: If | undefined;
-  for (const { call } of backwards) {
+  for (const [index, { call }] of backwards.entries()) {
     if (!reach.runsIn(loop, call)) continue;
-    const around = guardAround(call, loop, phase);
+    const around = guards[index];
     if (around === undefined || (guard !== undefined && guard !== around)) return undefined;
     guard = around;
   }

@@ -10,8 +10,18 @@ const depthLimit = 60;
 const costOfCallers = 10;
 const longestPath = 6;
 
-/** What is known of things, by the path into them. */
-export type AnswersByPath<Key> = Map<Key, Answers<string, Carried>>;
+/** What is known of things, and of what lies at a path inside them. */
+export class AnswersByPath<Key> {
+  private readonly parts = new Map<Key, Answers<string, Carried>>();
+
+  constructor(readonly wholes: Answers<Key, Carried>) {}
+
+  partsOf(key: Key): Answers<string, Carried> {
+    let known = this.parts.get(key);
+    if (known === undefined) this.parts.set(key, (known = new Map()));
+    return known;
+  }
+}
 
 class ValueQuestions {
   private readonly open = new OpenQuestions();
@@ -21,13 +31,22 @@ class ValueQuestions {
    * Asks each question once. One that comes back to a question still open gets `severed` there: around a circle nothing
    * new comes in.
    */
-  remember<Key>(memory: AnswersByPath<Key>, key: Key, path: Path, compute: () => Carried): Carried {
-    const answers: Answers<string, Carried> = memory.get(key) ?? new Map<string, Carried>();
-    memory.set(key, answers);
-    return this.open.answer(answers, path.join("\u0000"), severed, () => {
-      if (path.length > longestPath) return unknown;
-      return this.isTooDeep(this.open.depth - 1) ? this.cutOff() : compute();
-    });
+  remember<Key>(
+    memory: AnswersByPath<Key>,
+    key: Key,
+    path: Path,
+    compute: (key: Key, path: Path) => Carried,
+  ): Carried {
+    if (path.length === 0) {
+      return this.open.answer(memory.wholes, key, severed, () => this.compute(key, path, compute));
+    }
+    return this.open.answer(memory.partsOf(key), path.join("\u0000"), severed, () =>
+      path.length > longestPath ? unknown : this.compute(key, path, compute),
+    );
+  }
+
+  private compute<Key>(key: Key, path: Path, compute: (key: Key, path: Path) => Carried): Carried {
+    return this.isTooDeep(this.open.depth - 1) ? this.cutOff() : compute(key, path);
   }
 
   /** Something that costs more than one question. Too deep: not known. */
