@@ -2,6 +2,7 @@
  * What the rules on gradient accumulation share: which events run with every micro-batch although the step waits, and
  * moving a statement behind the step it belongs to.
  */
+import type { Source } from "../python/source";
 import type { Expression, Node, Statement } from "../python/tree";
 import { statementList, walk } from "../python/walk";
 import type { Accumulation, LoopNode, Place, TraceEvent, TrainingLoop } from "../torch/training-loop";
@@ -180,13 +181,56 @@ export function moveBehindStep(
   loop: TrainingLoop,
   step: TraceEvent,
 ): TextEdit[] | undefined {
-  const { statement } = event;
-  if (statement.kind !== "ExpressionStatement" || statement.expression !== event.node) return undefined;
   const { resolve } = torch;
-  if (resolve.enclosingFunction(step.statement) !== resolve.enclosingFunction(statement)) return undefined;
-  const siblings = statementList(statement)?.list;
-  const taken = siblings === undefined ? undefined : takeStatement(source, statement, siblings);
+  if (resolve.enclosingFunction(step.statement) !== resolve.enclosingFunction(event.statement))
+    return undefined;
+  const target = lastOfUpdate(loop, step);
+  const taken = takeOut(source, event, step, target);
   if (taken === undefined) return undefined;
-  const addition = insertLineAfter(source, lastOfUpdate(loop, step), taken.text);
+  const addition = insertLineAfter(source, target, taken.text);
   return addition === undefined ? undefined : [taken.removal, addition];
+}
+
+/**
+ * A statement of its own, to be put beside `target`, with a condition that is its alone (`if scheduler is not None:`);
+ * `undefined` where it stands under more than that.
+ */
+export function takeOut(
+  source: Source,
+  event: TraceEvent,
+  step: TraceEvent,
+  target: Statement,
+): { readonly text: string; readonly removal: TextEdit } | undefined {
+  const { statement, node } = event;
+  if (statement.kind !== "ExpressionStatement" || statement.expression !== node) return undefined;
+  const moved = withItsCondition(event, step);
+  const siblings = moved === undefined ? undefined : statementList(moved)?.list;
+  if (moved === undefined || siblings === undefined) return undefined;
+  const taken = takeStatement(source, moved, siblings);
+  if (taken === undefined || moved === statement) return taken;
+  const text = reindented(taken.text, source.indentationAt(moved.start), source.indentationAt(target.start));
+  return text === undefined ? undefined : { ...taken, text };
+}
+
+/** The statement, or the `if` around it that the step does not stand under and that holds nothing else. */
+function withItsCondition({ statement, places }: TraceEvent, step: TraceEvent): Statement | undefined {
+  const own = places.filter(
+    (place) => (place.kind === "branch" || place.kind === "handler") && !step.places.includes(place),
+  );
+  const [condition, another] = own;
+  if (condition === undefined) return statement;
+  if (another !== undefined || condition.kind !== "branch") return undefined;
+  const { node } = condition;
+  if (node.kind !== "If") return undefined;
+  return node.orelse.length === 0 && node.body.length === 1 && node.body[0] === statement ? node : undefined;
+}
+
+/** The lines below the first with another indentation. */
+function reindented(text: string, before: string, after: string): string | undefined {
+  const [first = "", ...below] = text.split("\n");
+  if (!below.every((line) => line.trim() === "" || line.startsWith(before))) return undefined;
+  return [
+    first,
+    ...below.map((line) => (line.trim() === "" ? line : after + line.slice(before.length))),
+  ].join("\n");
 }

@@ -11,10 +11,11 @@ loader = [torch.randn(64, 784) for _ in range(100)]
 for real in loader:
     valid = torch.ones(64, 1).cuda()
     fake = torch.zeros(64, 1).cuda()
-    images = generator(torch.randn(64, 100).cuda())
+    with torch.no_grad():
+        images = generator(torch.randn(64, 100).cuda())
 
     optimizer_d.zero_grad()
-    loss_d = criterion(discriminator(real.cuda()), valid) + criterion(discriminator(images.detach()), fake)  # expect: generator-not-detached
+    loss_d = criterion(discriminator(real.cuda()), valid) + criterion(discriminator(images), fake)  # expect: generator-not-detached
     loss_d.backward()
     optimizer_d.step()
 

@@ -14,8 +14,9 @@ def train(loader):
         noise = torch.randn(images.size(0), 100).cuda()
 
         discriminator_optimizer.zero_grad()
-        fake = generator(noise)
-        fake_loss = (discriminator(fake.detach()) - fake.detach()).abs().mean()  # expect: generator-not-detached
+        with torch.no_grad():
+            fake = generator(noise)
+        fake_loss = (discriminator(fake) - fake).abs().mean()  # expect: generator-not-detached
         print(fake.shape)
         loss = (discriminator(images) - images).abs().mean() - 0.5 * fake_loss
         loss.backward()

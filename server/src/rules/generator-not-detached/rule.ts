@@ -2,16 +2,33 @@
  * The discriminator's backward walks through the generator: it keeps the generator's activations for nothing, and leaves
  * gradients on weights that this step does not update.
  */
-import type { Call, Expression, Node } from "../../python/tree";
-import { enclosingFunction } from "../../python/walk";
+import { message } from "../../messages/message";
+import type { MessageText } from "../../messages/message";
+import type { Call, Expression, Node, Statement } from "../../python/tree";
+import { enclosingFunction, enclosingStatement } from "../../python/walk";
 import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
+import { readsOfTarget } from "../../torch/reads";
 import type { TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import { excerpt } from "../excerpt";
-import { insertAt } from "../fix";
+import { insertAt, wrapInWith } from "../fix";
+import { contextCall, type ContextCall } from "../no-grad-context";
 import { defineRule, type Report, type RuleContext } from "../rule";
 
-type MessageId = "walked" | "made" | "used" | "backward" | "step" | "detach";
+type MessageId = "walked" | "made" | "used" | "backward" | "step" | "detach" | "wrap";
+
+/** What to write instead, without the sentence's end. */
+const adviceTexts = {
+  detach: {
+    en: "{reads, plural, one {Pass `{argument}.detach()`} =2 {Use `{argument}.detach()` in both places} other {Use `{argument}.detach()` in all {reads} places}}",
+    "zh-cn":
+      "{reads, plural, one {请传入 `{argument}.detach()`} other {这 {reads} 处都请使用 `{argument}.detach()`}}",
+  },
+  noGrad: {
+    en: "No other step reads it: make it under `{context}`",
+    "zh-cn": "其他步骤不读取它：请在 `{context}` 下生成它",
+  },
+} satisfies Record<string, MessageText>;
 
 export const rule = defineRule<MessageId>({
   name: "generator-not-detached",
@@ -23,14 +40,15 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     walked: {
-      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` does not update `{generator}`: its activations stay until `{backward}`, which computes gradients for its weights too; these stay in their `.grad` until somebody zeroes them. {reads, plural, one {Pass `{argument}.detach()`} =2 {Use `{argument}.detach()` in both places} other {Use `{argument}.detach()` in all {reads} places}}.",
+      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` does not update `{generator}`: its activations stay until `{backward}`, which computes gradients for its weights too; these stay in their `.grad` until somebody zeroes them. {advice}.",
       "zh-cn":
-        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 并不更新 `{generator}`：直到 `{backward}`，它的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。{reads, plural, one {请传入 `{argument}.detach()`} other {这 {reads} 处都请使用 `{argument}.detach()`}}。",
+        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 并不更新 `{generator}`：直到 `{backward}`，它的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。{advice}。",
     },
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
     backward: { en: "This backward walks it.", "zh-cn": "这次 backward 会遍历它。" },
     step: { en: "This step does not update it.", "zh-cn": "这一步并不更新它。" },
     used: { en: "It is used here too.", "zh-cn": "这里也用到了它。" },
+    wrap: { en: "Make it in `with {context}:`", "zh-cn": "在 `with {context}:` 中生成它" },
     detach: { en: "Use it without its graph: `.detach()`", "zh-cn": "去掉计算图后再使用：`.detach()`" },
   },
   create(context) {
@@ -207,15 +225,21 @@ function report(
   const { source } = context;
   const [step] = steps;
   if (step?.subject === undefined) return;
+  const alone = madeForThisStepAlone(context, argument, generator, reads);
+  const noGrad = alone === undefined ? undefined : contextCall("no_grad", context);
+  const quoted = excerpt(source, argument);
   context.report({
     at: argument,
     message: "walked",
     values: {
-      argument: excerpt(source, argument),
+      argument: quoted,
       generator: excerpt(source, generator.callee),
       optimizer: excerpt(source, step.subject),
       backward: excerpt(source, backward.node),
-      reads: reads.length,
+      advice:
+        noGrad === undefined
+          ? message(adviceTexts.detach, { argument: quoted, reads: reads.length })
+          : message(adviceTexts.noGrad, { context: noGrad.text }),
     },
     related: [
       ...(argument === generator ? [] : [{ at: generator, message: "made" as const }]),
@@ -223,11 +247,50 @@ function report(
       { at: backward.node, message: "backward" },
       { at: step.node, message: "step" },
     ],
-    fixes: fixesFor(reads),
+    fixes:
+      alone === undefined || noGrad === undefined
+        ? detaching(reads)
+        : wrapping(context, alone, noGrad, reads),
   });
 }
 
-function fixesFor(reads: readonly Expression[]): NonNullable<Report<MessageId>["fixes"]> {
+/**
+ * The statement that makes what only this step reads. Used detached, its variable would keep the graph, with the
+ * generator's activations, through the generator's own step.
+ */
+function madeForThisStepAlone(
+  { torch }: RuleContext<MessageId>,
+  argument: Expression,
+  generator: Call,
+  reads: readonly Expression[],
+): Statement | undefined {
+  const statement = enclosingStatement(generator);
+  if (argument.kind !== "Name" || statement?.kind !== "Assign" || statement.value !== generator)
+    return undefined;
+  const [target, another] = statement.targets;
+  if (target?.kind !== "Name" || another !== undefined) return undefined;
+  const { flow } = torch.provenance;
+  const [made] = flow.reaching(argument) ?? [];
+  const isOfThisStep = (read: Expression): boolean => {
+    if (reads.includes(read) || isPartOnly(read)) return true;
+    const reaching = flow.reaching(read);
+    return made !== undefined && reaching !== undefined && !reaching.includes(made);
+  };
+  return readsOfTarget(torch.resolve, target).every(isOfThisStep) ? statement : undefined;
+}
+
+function wrapping(
+  { source, module }: RuleContext<MessageId>,
+  statement: Statement,
+  { text, edits }: ContextCall,
+  reads: readonly Expression[],
+): NonNullable<Report<MessageId>["fixes"]> {
+  const wrapped = wrapInWith(source, module, [statement], text);
+  if (wrapped === undefined) return detaching(reads);
+  return [{ title: "wrap", values: { context: text }, safety: "review", edits: [...edits, ...wrapped] }];
+}
+
+function detaching(reads: readonly Expression[]): NonNullable<Report<MessageId>["fixes"]> {
   if (reads.some(({ kind }) => !/^(Name|Call|Attribute|Subscript)$/.test(kind))) return [];
   return [{ title: "detach", safety: "review", edits: reads.map((read) => insertAt(read.end, ".detach()")) }];
 }

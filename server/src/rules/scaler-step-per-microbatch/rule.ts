@@ -13,6 +13,7 @@ import {
   firstLine,
   foundFromEveryBeginning,
   moveBehindStep,
+  takeOut,
   runsOutsideUpdate,
   stepsText,
   stepText,
@@ -57,6 +58,10 @@ const messages = {
   theStep: { en: "the step is here", "zh-cn": "step 在这里" },
   move: { en: "Move `{call}` after the step", "zh-cn": "把 `{call}` 移到 step 之后" },
   moveBefore: { en: "Move `{call}` before the step", "zh-cn": "把 `{call}` 移到 step 之前" },
+  moveBoth: {
+    en: "Move `unscale_` before the step and `update` after it",
+    "zh-cn": "把 `unscale_` 移到 step 之前，把 `update` 移到 step 之后",
+  },
   drop: {
     en: "Remove `{call}`: the step's branch does it already",
     "zh-cn": "删除 `{call}`：step 所在的分支中已经有了",
@@ -93,6 +98,8 @@ interface Wrong {
   readonly step: TraceEvent | undefined;
   readonly guard: AccumulationGuard;
   readonly message: "update" | "unscale" | "mixed" | "step";
+  /** All calls of the scaler that do not wait, this one too. */
+  readonly partners: readonly TraceEvent[];
 }
 
 function usesScaler({ torch }: RuleContext): boolean {
@@ -122,6 +129,7 @@ function wrongIn(context: RuleContext, loop: TrainingLoop, guards: Guards): Wron
     step,
     guard: accumulation,
     message: both ? "mixed" : event.kind === "unscale" ? "unscale" : "update",
+    partners: outside,
   }));
 }
 
@@ -138,7 +146,8 @@ function stepsWithEachBackward(context: RuleContext, loop: TrainingLoop, guards:
     if (place.kind !== "branch" || step.places.includes(place)) continue;
     if (loop.backwards.some(({ places }) => places.includes(place))) continue;
     const guard = guards.ofBranch(place, loop.loop);
-    if (guard !== undefined) return [{ loop, event: step, step: undefined, guard, message: "step" }];
+    if (guard !== undefined)
+      return [{ loop, event: step, step: undefined, guard, message: "step", partners: [] }];
   }
   return [];
 }
@@ -209,11 +218,12 @@ function scalerKnownByName({ torch, source }: RuleContext, { node }: TraceEvent)
 }
 
 interface MoveFix {
-  readonly title: "move" | "moveBefore" | "drop";
+  readonly title: "move" | "moveBefore" | "moveBoth" | "drop";
   readonly edits: readonly TextEdit[];
 }
 
-function fixOf(context: RuleContext, { loop, event, step }: Wrong): MoveFix | undefined {
+function fixOf(context: RuleContext, wrong: Wrong): MoveFix | undefined {
+  const { loop, event, step, message, partners } = wrong;
   if (step === undefined) return undefined;
   const siblings = statementList(event.statement)?.list;
   if (siblings === undefined || event.statement.kind !== "ExpressionStatement") return undefined;
@@ -221,11 +231,29 @@ function fixOf(context: RuleContext, { loop, event, step }: Wrong): MoveFix | un
     const taken = takeStatement(context.source, event.statement, siblings);
     return taken === undefined ? undefined : { title: "drop", edits: [taken.removal] };
   }
+  if (message === "mixed") return moveBoth(context, loop, step, partners);
   if (event.kind === "scaler-update") {
     const edits = moveBehindStep(context, event, loop, step);
     return edits === undefined ? undefined : { title: "move", edits };
   }
   return moveUnscale(context, loop, event, step);
+}
+
+/** Either alone would leave the scaler with an unscaling too many or an update too early, which raises. */
+function moveBoth(
+  context: RuleContext,
+  loop: TrainingLoop,
+  step: TraceEvent,
+  partners: readonly TraceEvent[],
+): MoveFix | undefined {
+  const [unscale, another] = partners.filter(({ kind }) => kind === "unscale");
+  const [update, more] = partners.filter(({ kind }) => kind === "scaler-update");
+  if (unscale === undefined || update === undefined || another !== undefined || more !== undefined)
+    return undefined;
+  const before = moveUnscale(context, loop, unscale, step);
+  const after = moveBehindStep(context, update, loop, step);
+  if (before === undefined || after === undefined) return undefined;
+  return { title: "moveBoth", edits: [...before.edits, ...after] };
 }
 
 /** True when the step's own block does the same already. */
@@ -246,8 +274,7 @@ function moveUnscale(
 ): MoveFix | undefined {
   const { resolve } = torch;
   const block = statementList(step.statement)?.list;
-  const siblings = statementList(event.statement)?.list;
-  if (block === undefined || siblings === undefined) return undefined;
+  if (block === undefined) return undefined;
   if (resolve.enclosingFunction(step.statement) !== resolve.enclosingFunction(event.statement))
     return undefined;
   const clips = loop.events.filter(({ kind }) => kind === "clip");
@@ -255,7 +282,7 @@ function moveUnscale(
   const target = [...clips.map(({ statement }) => statement), step.statement].sort(
     (a, b) => a.start - b.start,
   )[0];
-  const taken = takeStatement(source, event.statement, siblings);
+  const taken = target === undefined ? undefined : takeOut(source, event, step, target);
   if (taken === undefined || target === undefined) return undefined;
   const addition = insertLineBefore(source, target, taken.text);
   return addition === undefined ? undefined : { title: "moveBefore", edits: [taken.removal, addition] };

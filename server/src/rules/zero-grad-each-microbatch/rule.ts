@@ -12,8 +12,9 @@ import {
   runsWithEachBackward,
   stepsText,
   stepText,
+  takeOut,
 } from "../accumulation";
-import { deleteStatement, insertLineAfter, insertLineBefore, takeStatement } from "../fix";
+import { deleteStatement, insertLineAfter, insertLineBefore } from "../fix";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
 type MessageId = keyof typeof messages;
@@ -255,12 +256,12 @@ function fixOf(context: RuleContext, { loop, zeroing, step, message }: Wrong): M
     const removal = deleteStatement(source, statement, siblings);
     return removal === undefined ? undefined : { title: "drop", edits: [removal] };
   }
-  const taken = takeStatement(source, statement, siblings);
-  if (taken === undefined) return undefined;
-  const { text, removal } = taken;
   const { resolve } = context.torch;
   const target: Statement = message === "microLoop" ? (loop.microLoop ?? step.statement) : step.statement;
   if (resolve.enclosingFunction(target) !== resolve.enclosingFunction(statement)) return undefined;
+  const taken = takeOut(source, zeroing, step, target);
+  if (taken === undefined) return undefined;
+  const { text, removal } = taken;
   const addition =
     message === "microLoop"
       ? insertLineBefore(source, target, text)

@@ -1,0 +1,52 @@
+/** What messages advise: it fits the value that they speak of. */
+import assert from "node:assert/strict";
+import { render } from "../../../server/src/messages/message";
+import { findingsIn } from "../../support/check";
+import { loadParser } from "../../support/parser";
+
+const training = `import torch
+from torch import nn
+
+model = nn.Linear(10, 4).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = [(torch.randn(8, 10).cuda(), torch.randn(8, 4).cuda()) for _ in range(100)]
+kept = []
+
+for i, (x, y) in enumerate(loader):
+    output = model(x)
+    loss = nn.functional.mse_loss(output, y)
+`;
+
+function messageOf(rule: string, text: string): string {
+  const [finding, another] = findingsIn(text).filter((one) => one.rule === rule);
+  assert.ok(finding !== undefined && another === undefined, text);
+  return render(finding.message, "en");
+}
+
+function keepsAfterBackward(line: string): string {
+  const text = `${training}    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n    ${line}\nprint(len(kept))\n`;
+  return messageOf("graph-retained-after-backward", text);
+}
+
+describe("advice in messages", () => {
+  before(loadParser);
+
+  it("is .item() for numbers only", () => {
+    assert.match(keepsAfterBackward("kept.append(loss)"), /Keep the number \(`\.item\(\)`\)/);
+    assert.match(keepsAfterBackward("kept.append(output)"), /Keep a detached tensor \(`\.detach\(\)`\)\.$/);
+  });
+
+  it("speaks of the element of a list that is added", () => {
+    assert.match(keepsAfterBackward("kept += [loss]"), /^`kept` keeps `loss` with its graph/);
+  });
+
+  it("divides the whole loss by the accumulation steps", () => {
+    const text = `${training}    (loss + output.mean()).backward()
+    if (i + 1) % 4 == 0:
+        optimizer.step()
+        optimizer.zero_grad()
+`;
+    const message = messageOf("accumulation-loss-not-scaled", text);
+    assert.match(message, /Backward through `\(loss \+ output\.mean\(\)\) \/ 4`\.$/);
+  });
+});
