@@ -6,7 +6,7 @@ import { BandLabels, Bands, Outline, PeakColumn, type Frame } from "./bands";
 import { Grid, Limits, Phases } from "./chart-frame";
 import { Legend, legendHeight, Title, titleHeight } from "./chart-head";
 import type { Palette } from "./palette";
-import { PeakMark } from "./peak-mark";
+import { PeakMark, placedLabel } from "./peak-mark";
 import { axisTop, fill } from "./scale";
 import { bandsOf, columnsOf, phaseRanges, type Column } from "./series";
 
@@ -60,7 +60,10 @@ export function Chart(props: ChartProps) {
   };
   const bands = bandsOf(columns);
   const peak = columns[step.peak];
-  const limitsLeft = peak !== undefined && peak.from > 0.5;
+  const marked = peak && { frame, column: peak, step, place: placeOf(shown, peak), texts };
+  const label = marked && placedLabel(marked);
+  // The other labels go where the peak's does not stand.
+  const limitsLeft = label !== undefined && label.left + label.width / 2 > (left + right) / 2;
   const pointed = props.cursor === undefined ? undefined : columns[props.cursor];
   return (
     <svg
@@ -91,18 +94,13 @@ export function Chart(props: ChartProps) {
       )}
       <Limits frame={frame} shown={shown} palette={palette} texts={texts} isLeft={limitsLeft} />
       {pointed !== undefined && <Pointed frame={frame} column={pointed} palette={palette} />}
-      {peak !== undefined && (
-        <PeakMark
-          frame={frame}
-          column={peak}
-          step={step}
-          place={peak.moment.place === null ? undefined : shown.places[peak.moment.place]}
-          palette={palette}
-          texts={texts}
-        />
-      )}
+      {marked !== undefined && <PeakMark {...marked} palette={palette} />}
     </svg>
   );
+}
+
+function placeOf({ places }: TimelineShown, { moment }: Column) {
+  return moment.place === null ? undefined : places[moment.place];
 }
 
 function Pointed({ frame, column, palette }: { frame: Frame; column: Column; palette: Palette }) {

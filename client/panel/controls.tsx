@@ -136,7 +136,13 @@ function Recompute({ view, actions, settings }: ControlProps) {
       id="recompute"
       unavailable={unavailable}
       isChanged={changes.checkpointed !== undefined}
-      value={!off && <output for="recompute">{text}</output>}
+      value={
+        !off && (
+          <output for="recompute" title={text}>
+            {text}
+          </output>
+        )
+      }
     >
       <input
         id="recompute"

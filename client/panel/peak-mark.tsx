@@ -4,45 +4,52 @@ import type { SourcePlace, StepAnswer } from "../../server/src/lsp/timeline-requ
 import { formatBytes } from "../../server/src/memory/units";
 import type { Frame } from "./bands";
 import type { Palette } from "./palette";
+import { peakLabel, type LabelTexts, type PeakLabel } from "./peak-label";
 import { fill } from "./scale";
 import type { Column } from "./series";
-import { textWidth } from "./text-width";
 
-const longestCode = 44;
+interface PeakProps {
+  readonly frame: Frame;
+  readonly column: Column;
+  readonly step: StepAnswer;
+  readonly place: SourcePlace | undefined;
+  readonly texts: PanelTexts;
+}
 
-export function PeakMark({
-  frame,
-  column,
-  step,
-  place,
-  palette,
-  texts,
-}: {
-  frame: Frame;
-  column: Column;
-  step: StepAnswer;
-  place: SourcePlace | undefined;
-  palette: Palette;
-  texts: PanelTexts;
-}) {
-  const { moment } = column;
-  const x = (frame.x(column.from) + frame.x(column.to)) / 2;
-  const y = frame.y(column.total);
+/** Where the label of the peak is drawn, for whatever else needs a place. */
+export function placedLabel({ frame, column, step, place, texts }: PeakProps): PeakLabel {
+  const [x, y] = middleOf(frame, column);
+  return peakLabel(x, y, frame, labelTexts(column, step, place, texts));
+}
+
+function middleOf(frame: Frame, column: Column): readonly [number, number] {
+  return [(frame.x(column.from) + frame.x(column.to)) / 2, frame.y(column.total)];
+}
+
+function labelTexts(
+  { moment }: Column,
+  step: StepAnswer,
+  place: SourcePlace | undefined,
+  texts: PanelTexts,
+): LabelTexts {
   const size = formatBytes(step.allocated);
   const bound = step.complete ? size : fill(texts.atLeast, size);
-  const first = fill(texts.peakIn, bound, texts[moment.phase]);
-  const code = place === undefined ? moment.operator : place.text;
-  const second = code.length <= longestCode ? code : `${code.slice(0, longestCode - 1)}…`;
-  const lineText = place === undefined ? "" : `${fill(texts.line, place.line + 1)}: `;
-  const width = Math.max(textWidth(first, 12.5), textWidth(lineText, 11) + textWidth(second, 12)) + 18;
-  const height = 38;
-  const isRight = x + 16 + width > frame.right;
-  const left = Math.max(frame.left + 4, isRight ? x - 16 - width : x + 16);
-  const top = Math.min(Math.max(frame.top + 4, y - height / 2), frame.bottom - height - 4);
+  return {
+    first: fill(texts.peakIn, bound, texts[moment.phase]),
+    line: place === undefined ? "" : `${fill(texts.line, place.line + 1)}: `,
+    code: place === undefined ? moment.operator : place.text,
+  };
+}
+
+export function PeakMark(props: PeakProps & { readonly palette: Palette }) {
+  const { frame, column, step, place, texts, palette } = props;
+  const [x, y] = middleOf(frame, column);
+  const { first, line } = labelTexts(column, step, place, texts);
+  const { left, top, width, height, isBefore, code } = placedLabel(props);
   return (
     <g>
       <line
-        x1={isRight ? left + width : left}
+        x1={isBefore ? left + width : left}
         x2={x}
         y1={Math.min(Math.max(y, top + 6), top + height - 6)}
         y2={y}
@@ -65,9 +72,9 @@ export function PeakMark({
         {first}
       </text>
       <text x={left + 9} y={top + 30} fill={palette.muted}>
-        {lineText}
+        {line}
         <tspan font-family={palette.code} fill={palette.foreground}>
-          {second}
+          {code}
         </tspan>
       </text>
     </g>

@@ -5,6 +5,7 @@ import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
 import type { TimelinePanels } from "./panel/timeline-panels";
 import type { RulePages } from "./rule-pages";
+import { scriptInFront } from "./script-in-front";
 import { writeTrainingPlan } from "./training-plan";
 import { clearScan, scanWorkspace } from "./workspace-scan";
 
@@ -47,9 +48,9 @@ async function openExample(extension: vscode.Uri): Promise<void> {
 
 /** A budget header filled from the script; what the script does not say is left to be filled in. */
 async function insertHeader(client: BaseLanguageClient): Promise<void> {
-  const active = vscode.window.activeTextEditor;
-  if (active?.document.languageId !== "python") return;
-  const params: BudgetHeaderParams = { textDocument: { uri: active.document.uri.toString() } };
+  const script = scriptInFront();
+  if (script === undefined) return;
+  const params: BudgetHeaderParams = { textDocument: { uri: script.uri.toString() } };
   const answer = await client.sendRequest<BudgetHeaderAnswer | null>(budgetHeaderMethod, params);
   if (answer === null) {
     void vscode.window.showInformationMessage(
@@ -60,7 +61,8 @@ async function insertHeader(client: BaseLanguageClient): Promise<void> {
   const { line, character } = answer.position;
   const position = new vscode.Position(line, character);
   const snippet = new vscode.SnippetString(answer.snippet);
-  if (active.document.uri.toString() === answer.uri) {
+  const active = vscode.window.activeTextEditor;
+  if (active?.document.uri.toString() === answer.uri) {
     await active.insertSnippet(snippet, position);
     return;
   }
@@ -70,14 +72,14 @@ async function insertHeader(client: BaseLanguageClient): Promise<void> {
   await vscode.workspace.applyEdit(edit);
 }
 
-/** All safe fixes of the active file, as one step that undo takes back. */
+/** All safe fixes of the file or the notebook in front, as one step that undo takes back. */
 async function fixAll(): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (editor?.document.languageId !== "python") return;
+  const script = scriptInFront();
+  if (script === undefined) return;
   const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
     "vscode.executeCodeActionProvider",
-    editor.document.uri,
-    new vscode.Range(0, 0, editor.document.lineCount, 0),
+    script.uri,
+    new vscode.Range(0, 0, script.lineCount, 0),
     "source.fixAll.vramlint",
   );
   const edit = actions.find(({ kind }) => kind?.value === "source.fixAll.vramlint")?.edit;

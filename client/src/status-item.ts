@@ -30,6 +30,7 @@ export class StatusItem implements vscode.Disposable {
         this.show();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.show()),
+      vscode.window.onDidChangeActiveNotebookEditor(() => this.show()),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.states.delete(uri.toString())),
     ];
     this.show();

@@ -1,6 +1,7 @@
 /** The command that writes the memory section of a training plan. */
 import * as vscode from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
+import { firstCell } from "./script-in-front";
 import { trainingPlanMethod } from "../../server/src/lsp/plan-request";
 import type { TrainingPlanAnswer, TrainingPlanParams } from "../../server/src/lsp/plan-request";
 
@@ -38,7 +39,8 @@ async function chooseScript(): Promise<vscode.Uri | undefined> {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   const active = vscode.window.activeTextEditor;
   if (active?.document.languageId === "python") return active.document.uri;
-  if (notebook !== undefined && (active === undefined || !isMarkdown(active))) return firstCell(notebook);
+  if (notebook !== undefined && (active === undefined || !isMarkdown(active)))
+    return firstCell(notebook)?.uri;
   const scripts = new Map(scriptsInTabs().map((uri) => [uri.toString(), uri]));
   const items = [...scripts.values()].map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
   const title = vscode.l10n.t("Plan for which script?");
@@ -46,7 +48,7 @@ async function chooseScript(): Promise<vscode.Uri | undefined> {
   if (chosen === undefined) return items.length > 1 ? undefined : openFromDisk();
   // The server sees what is open; a tab that nobody has looked at yet is not.
   if (chosen.uri.path.endsWith(".ipynb"))
-    return firstCell(await vscode.workspace.openNotebookDocument(chosen.uri));
+    return firstCell(await vscode.workspace.openNotebookDocument(chosen.uri))?.uri;
   return (await vscode.workspace.openTextDocument(chosen.uri)).uri;
 }
 
@@ -63,11 +65,6 @@ function scriptsInTabs(): vscode.Uri[] {
       return input.uri.path.endsWith(".py") || python.has(input.uri.toString()) ? [input.uri] : [];
     }),
   );
-}
-
-function firstCell(notebook: vscode.NotebookDocument): vscode.Uri | undefined {
-  const cells = notebook.getCells().map(({ document }) => document);
-  return cells.find(({ languageId }) => languageId === "python")?.uri;
 }
 
 async function openFromDisk(): Promise<vscode.Uri | undefined> {

@@ -7,6 +7,15 @@ import { plain, TestClient } from "./support/test-client";
 
 const example = readFileSync(path.join(__dirname, "../../test-fixtures/example/train.py"), "utf8");
 
+/** A model that only an environment with its library could tell. */
+const pretrained = [
+  "from transformers import AutoModelForSequenceClassification",
+  "import torch",
+  'model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")',
+  "optimizer = torch.optim.AdamW(model.parameters())",
+  "",
+].join("\n");
+
 describe("the training step in the editor", () => {
   const uri = uriOf("train.py");
   let client: TestClient;
@@ -134,13 +143,29 @@ describe("the training step in the editor", () => {
   it("marks the line of the peak, if the settings want it", async () => {
     await start();
     const hints = async () =>
-      (await client.inlayHints(uri)).filter(({ label }) => plain(label) === "peak of the step is here");
+      (await client.inlayHints(uri)).filter(
+        ({ label }) => plain(label) === "≈ 4.46 GiB: the peak of the step",
+      );
     const [hint, second] = await hints();
     assert.equal(second, undefined);
     const line = "        out = self.norm2(self.conv2(out))";
     assert.deepEqual(hint?.position, client.positionOf(uri, line, line.length));
     await client.changeSettings({ inlayHints: { peak: false } });
     assert.deepEqual(await hints(), []);
+  });
+
+  it("has hints that VS Code shows whole, whatever they have to say", async () => {
+    for (const locale of ["en", "zh-cn"]) {
+      await start(`# vram: device=8GiB\n${pretrained}`, locale);
+      const labels = (await client.inlayHints(uri)).map(({ label }) => plain(label));
+      assert.deepEqual(labels, [
+        locale === "en" ? "not estimated because of line 4" : "未能估算，原因在第 4 行",
+      ]);
+      client.kill();
+    }
+    await start(example.replace("device=8GiB, budget=6.5GiB, batch=256", "device=80GiB, batch=1"));
+    const [header] = (await client.inlayHints(uri)).map(({ label }) => plain(label));
+    assert.match(header ?? "", /^≈ \d+\.\d [KM]iB of 80\.00 GiB \(< 1 %\), peak/);
   });
 
   it("puts bytes into the findings where the step is known", async () => {
@@ -166,6 +191,6 @@ describe("the training step in the editor", () => {
     assert.match(text, /超出显存预算 3\.00 GiB/);
     assert.match(text, /来自注释：/);
     assert.match(await textAt("self.norm = ", 3), /\| 为反向保存 \| 256\.0 MiB \|/);
-    assert.ok((await client.inlayHints(uri)).some(({ label }) => plain(label) === "本步的峰值在这里"));
+    assert.ok((await client.inlayHints(uri)).some(({ label }) => plain(label) === "≈ 4.46 GiB：本步的峰值"));
   });
 });

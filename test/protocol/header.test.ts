@@ -168,6 +168,21 @@ describe("inside the # vram: comments", () => {
     );
   });
 
+  it("offers it as the fix of what is exceeded, before what hides that", async () => {
+    await start(example.replace("batch=256", "batch=512"));
+    const exceeded = (await client.pull(uri)).find(({ code }) => code === "budget-exceeded");
+    assert.ok(exceeded);
+    const actions = await client.actionsFor(uri, exceeded);
+    const kinds = actions.map(({ title }) => title.replace(/ .*/, ""));
+    assert.deepEqual(
+      kinds,
+      [...kinds].sort((a, b) => Number(a === "Ignore") - Number(b === "Ignore")),
+    );
+    assert.match(actions[0]?.title ?? "", /^Set batch to 376/);
+    // VS Code shows actions that belong to no diagnostic after all others.
+    assert.ok(actions.every(({ diagnostics }) => diagnostics?.[0]?.code === "budget-exceeded"));
+  });
+
   it("offers them in Chinese too", async () => {
     await start(example.replace("batch=256", "batch=512"), { locale: "zh-cn" });
     const at = client.positionOf(uri, "batch=512", 7);

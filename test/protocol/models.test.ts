@@ -89,7 +89,7 @@ describe("what a model needs", () => {
     assert.match(plain(hint.label), /^≈ \d+\.\d of 64\.0 MiB \(\d+ %\), peak (at line \d+|in step)$/);
     assert.ok(plain(hint.label).length <= 43, "VS Code cuts longer hints");
     const text = textOf(await client.hover(uri, { line: 0, character: 17 }));
-    assert.match(text, /Effective batch: 32 × 1 accumulation steps × 1 devices = 32/);
+    assert.match(text, /Effective batch: 32 × 1 accumulation step × 1 device = 32/);
     assert.doesNotMatch(text, /\| unknown \|/);
   });
 

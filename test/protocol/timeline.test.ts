@@ -10,6 +10,45 @@ import { TestClient } from "./support/test-client";
 
 const example = readFileSync(path.join(__dirname, "../../test-fixtures/example/train.py"), "utf8");
 
+/** A model that only an environment with its library could tell. */
+const pretrained = [
+  "from transformers import AutoModelForSequenceClassification",
+  "import torch",
+  'model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()',
+  "optimizer = torch.optim.AdamW(model.parameters())",
+  "for batch in loader:",
+  "    loss = model(**batch).loss",
+  "    loss.backward()",
+  "    optimizer.step()",
+  "    optimizer.zero_grad()",
+  "",
+].join("\n");
+
+/** No header: the loop that loads the data makes the step. */
+const ownLoop = [
+  "import torch",
+  "from torch import nn",
+  "from torch.utils.data import DataLoader",
+  "from torchvision import datasets, transforms",
+  'data = datasets.CIFAR10("data", transform=transforms.ToTensor())',
+  "loader = DataLoader(data, batch_size=64)",
+  "class Net(nn.Module):",
+  "    def __init__(self):",
+  "        super().__init__()",
+  "        self.layers = nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(28800, 10))",
+  "    def forward(self, x):",
+  "        return self.layers(x)",
+  "def train(model, criterion, loader, optimizer):",
+  "    for images, labels in loader:",
+  "        loss = criterion(model(images.cuda()), labels.cuda())",
+  "        optimizer.zero_grad()",
+  "        loss.backward()",
+  "        optimizer.step()",
+  "net = Net().cuda()",
+  "train(net, nn.CrossEntropyLoss(), loader, torch.optim.SGD(net.parameters(), lr=0.1))",
+  "",
+].join("\n");
+
 describe("the timeline request", () => {
   const uri = uriOf("train.py");
   let client: TestClient;
@@ -149,7 +188,12 @@ describe("the timeline request", () => {
     await client.open(uriOf("model.py"), script);
     const model = await ask(undefined, uriOf("model.py"));
     assert.ok(model?.kind === "nothing" && model.needsHeader);
-    assert.match(model.reasons[0]?.text ?? "", /input is not known/);
+    assert.match(model.reasons[0]?.text ?? "", /input/);
+    await client.open(uriOf("missing.py"), pretrained);
+    const missing = await ask(undefined, uriOf("missing.py"));
+    assert.ok(missing?.kind === "nothing" && !missing.needsHeader);
+    assert.equal(missing.reasons.length, 1, "the true reason alone");
+    assert.match(missing.reasons[0]?.text ?? "", /`transformers` is not found/);
     assert.equal(await ask(undefined, uriOf("closed.py")), null);
   });
 
@@ -160,6 +204,14 @@ describe("the timeline request", () => {
     const own = await ask(undefined, uriOf("own.py"));
     assert.ok(own?.kind === "shown");
     assert.match(own.controls.recompute.unavailable ?? "", /checkpoints parts of the model itself/);
+  });
+
+  it("lets the micro-batch be changed where the script's own loop gives it", async () => {
+    await start(ownLoop);
+    const { controls } = await shown();
+    assert.deepEqual(controls.batch, { value: 64, unavailable: null });
+    const { now, changed } = await shown({ batch: 32 });
+    assert.ok(changed !== null && changed.allocated < now.allocated);
   });
 
   it("thins out a long step and keeps its peak", async () => {
@@ -178,6 +230,6 @@ describe("the timeline request", () => {
 
   it("answers in Chinese", async () => {
     await start(script, { locale: "zh-cn" });
-    assert.match((await nothing()).reasons[0]?.text ?? "", /模型输入的形状未知/);
+    assert.match((await nothing()).reasons[0]?.text ?? "", /输入/);
   });
 });

@@ -66,7 +66,7 @@ export function panelTexts() {
     reset: vscode.l10n.t("As Written"),
     microBatch: vscode.l10n.t("Micro-batch"),
     recompute: vscode.l10n.t("Recompute"),
-    blocks: vscode.l10n.t("{0} of {1} blocks"),
+    blocks: vscode.l10n.t("{0} / {1} blocks"),
     blocksOf: vscode.l10n.t("{0} / {1} {2}"),
     precision: vscode.l10n.t("Precision"),
     optimizerName: vscode.l10n.t("Optimizer"),

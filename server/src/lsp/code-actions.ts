@@ -25,11 +25,14 @@ export async function codeActions(session: Session, params: CodeActionParams): P
   const { only } = params.context;
   const actions: CodeAction[] = [];
   if (isWanted(CodeActionKind.QuickFix, only)) {
-    for (const problem of problemsIn(analysed, params))
-      actions.push(...actionsFor(session, analysed, problem));
+    const problems = problemsIn(analysed, params);
     const inHeader = isInHeader(analysed, params);
-    if (inHeader) actions.push(...headerActions(analysed));
+    // What changes the script or its header comes before what hides a finding or explains it.
+    for (const problem of problems) actions.push(...fixActions(analysed, problem));
+    if (inHeader)
+      actions.push(...headerActions(analysed).map((action) => ({ ...action, ...limitsIn(problems) })));
     if (inHeader || isAtOpenInput(analysed, params)) actions.push(...exampleInputAction(analysed));
+    for (const problem of problems) actions.push(...otherActions(session, analysed, problem));
   }
   for (const kind of [fixAllKind, notebookFixAllKind]) {
     // Never offered unasked: computing it analyses the file again.
@@ -99,17 +102,35 @@ function problemsIn({ unit, analysis }: Analysed, params: CodeActionParams): Pro
   });
 }
 
-function actionsFor(session: Session, analysed: Analysed, problem: Problem): CodeAction[] {
-  const { unit, settings } = analysed;
-  const { rule, offset } = problem;
-  const about = problem.diagnostic === undefined ? {} : { diagnostics: [problem.diagnostic] };
-  const actions: CodeAction[] = fixesFor(analysed, problem).map(({ title, safety, edit }, index) => ({
+/** What an action belongs to, if the client said it: VS Code puts those that belong to no diagnostic last. */
+function aboutOf(problems: readonly Problem[]): Pick<CodeAction, "diagnostics"> {
+  const diagnostics = problems.flatMap(({ diagnostic }) => (diagnostic === undefined ? [] : [diagnostic]));
+  return diagnostics.length === 0 ? {} : { diagnostics };
+}
+
+const limitRules: ReadonlySet<string> = new Set(["budget-exceeded", "device-exceeded"]);
+
+/** What would make the step fit is the fix of a step that does not. */
+function limitsIn(problems: readonly Problem[]): Pick<CodeAction, "diagnostics"> {
+  return aboutOf(problems.filter(({ rule }) => limitRules.has(rule)));
+}
+
+function fixActions(analysed: Analysed, problem: Problem): CodeAction[] {
+  return fixesFor(analysed, problem).map(({ title, safety, edit }, index) => ({
     title,
     kind: CodeActionKind.QuickFix,
-    ...about,
+    ...aboutOf([problem]),
     ...(index === 0 && safety === "safe" ? { isPreferred: true } : {}),
     edit,
   }));
+}
+
+/** Suppressions, and the way to the rule's page. */
+function otherActions(session: Session, analysed: Analysed, problem: Problem): CodeAction[] {
+  const { unit, settings } = analysed;
+  const { rule, offset } = problem;
+  const about = aboutOf([problem]);
+  const actions: CodeAction[] = [];
   const suppress = (text: keyof typeof editorMessages, made: TextEdit): void => {
     const edit = workspaceEdit(unit, [made]);
     if (edit === undefined) return;

@@ -7,6 +7,7 @@ import { layerHints } from "./layer-hints";
 import { headerHint, modelHint, modelMarkdown } from "./model-text";
 import { hintTexts } from "../messages/editor";
 import { message } from "../messages/message";
+import { formatBytes } from "../memory/units";
 import { analysisFor, textIn } from "./session";
 import type { Analysed, Session } from "./session";
 
@@ -60,7 +61,8 @@ function peakHints(analysed: Analysed): PlacedHint[] {
   const { source } = analysed.unit.parsed();
   const line = source.lineOf(span.start);
   const offset = source.lineStart(line) + source.lineText(line).trimEnd().length;
-  const label = textIn(analysed.settings, message(hintTexts.peakHere));
+  const size = `≈ ${formatBytes(model.peak?.allocated ?? 0)}`;
+  const label = textIn(analysed.settings, message(hintTexts.peakHere, { size }));
   return [{ offset, label, tooltip: modelMarkdown(model, textContext(analysed)) }];
 }
 

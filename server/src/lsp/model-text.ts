@@ -75,7 +75,7 @@ function rowsOf(
   write: Write,
   bound: (bytes: number) => string,
 ): [string, string][] {
-  const { optimizer, buffers, saved } = model;
+  const { optimizer, buffers } = model;
   const unknown = write(modelTexts.unknown);
   const rows: [string, string][] = [
     [write(modelTexts.peak), peakText(model, context, write, bound) ?? unknown],
@@ -94,13 +94,23 @@ function rowsOf(
     if (states !== undefined) rows.push([write(modelTexts.states), bound(states)]);
   }
   if (model.host !== undefined) rows.push([write(modelTexts.host), bound(model.host)]);
-  const savedText = saved && {
-    size: bound(saved.bytes),
-    perSample: formatBytes(saved.perSample),
-  };
-  rows.push([write(modelTexts.saved), savedText ? write(modelTexts.savedPerSample, savedText) : unknown]);
+  rows.push([write(modelTexts.saved), savedText(model, write, bound) ?? unknown]);
   if (context.temporary !== undefined) rows.push([write(modelTexts.temporary), bound(context.temporary)]);
   return rows;
+}
+
+/** "At least nothing" is no figure. */
+function savedText(
+  { saved, complete }: ModelEstimate,
+  write: Write,
+  bound: (bytes: number) => string,
+): string | undefined {
+  if (saved === null || (saved.bytes === 0 && !complete)) return undefined;
+  if (saved.perSample === 0 && !complete) return bound(saved.bytes);
+  return write(modelTexts.savedPerSample, {
+    size: bound(saved.bytes),
+    perSample: formatBytes(saved.perSample),
+  });
 }
 
 /** Allocated, workspaces, allocator slack and context: an interval, whose end nobody knows of a lower bound. */
@@ -225,9 +235,21 @@ export function headerHint(model: ModelEstimate, context: TextContext): string {
   return render(text, context.language);
 }
 
+/** Characters that VS Code shows of a hint. */
+const longestHint = 43;
+
+/** The reason where there is room for it, else where it stands: half a sentence says less than the hover, and looks broken. */
 function notEstimatedHint({ unknown }: ModelEstimate, context: TextContext): string {
-  const reason = unknown[0]?.reason ?? message(modelTexts.unknown);
-  return render(message(hintTexts.notEstimated, { reason }), context.language);
+  const [first] = unknown;
+  const write = writer(context.language);
+  if (first === undefined) return write(hintTexts.notEstimatedHere);
+  // A hint shows back ticks as they are.
+  const whole = write(hintTexts.notEstimated, { reason: first.reason }).replaceAll("`", "");
+  if (whole.length <= longestHint) return whole;
+  const line = first.span && context.lineOf(first.span);
+  return line === undefined
+    ? write(hintTexts.notEstimatedHere)
+    : write(hintTexts.notEstimatedAtLine, { line });
 }
 
 function needText(model: ModelEstimate, setup: TrainingSetup): Message {
@@ -241,6 +263,13 @@ function needText(model: ModelEstimate, setup: TrainingSetup): Message {
     limit >= 1024 ** 3 ? (["GiB", 1024 ** 3, 2] as const) : (["MiB", 1024 ** 2, 1] as const);
   const figure = (value: number): string => (value / size).toFixed(decimals);
   const percent = Math.round((100 * bytes) / limit);
+  if (percent < 1)
+    return message(hintTexts.lessThanOnePercent, {
+      sign,
+      size: formatBytes(bytes),
+      limit: figure(limit),
+      unit,
+    });
   return message(hintTexts.needOf, { sign, figure: figure(bytes), limit: figure(limit), unit, percent });
 }
 

@@ -102,35 +102,34 @@ function deviceOf({ device }: TrainingSetup) {
   return device === undefined ? null : { bytes: device.value.bytes, card: device.value.card ?? null };
 }
 
-/** The model or its input is not known. */
-function withoutStep(analysed: Analysed, { unknown }: ModelEstimate): TimelineNothing {
+/** The model or its input is not known: what the estimate says of it is more than could be said of every script. */
+function withoutStep(analysed: Analysed, { unknown, notBuilt }: ModelEstimate): TimelineNothing {
   const hasInput = analysed.analysis.setup.inputs !== undefined;
   const others = unknown.filter(({ reason }) => reason.text !== unknownReasons.input);
   const reasons = reasonsOf(analysed, new Places(analysed.unit), others);
-  const own = hasInput ? texts.noMoment : texts.noInput;
-  if (!hasInput || reasons.length === 0) {
-    const said = message(own, { example: headerExamples.input });
-    reasons.unshift({ text: textIn(analysed.settings, said), place: null });
+  if (reasons.length === 0) {
+    const said = message(hasInput ? texts.noMoment : texts.noInput, { example: headerExamples.input });
+    reasons.push({ text: textIn(analysed.settings, said), place: null });
   }
   return {
     kind: "nothing",
     reasons,
-    needsHeader: !hasInput && analysed.analysis.header.comments.length === 0,
+    needsHeader: !hasInput && notBuilt !== true && analysed.analysis.header.comments.length === 0,
   };
 }
 
 const precisions: readonly Precision[] = ["fp32", "amp-fp16", "amp-bf16", "fp16", "bf16"];
 
 function controlsOf({ analysis, settings }: Analysed, step: StepTimeline): Controls {
-  const { setup } = analysis;
+  const { setup, estimates } = analysis;
   const say = (text: MessageText, values: Readonly<Record<string, MessageValue>> = {}): string =>
     textIn(settings, message(text, values));
-  const varies = setup.inputs?.value.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample));
+  const varies = estimates.growsWithBatch?.() === true;
   const optimizer = optimizerText(setup);
   const names = Object.keys(optimizerChoices);
   const { count, checkpointed, className } = step.blocks;
   return {
-    batch: { value: setup.batch?.value ?? 1, unavailable: varies === true ? null : say(texts.fixedBatch) },
+    batch: { value: setup.batch?.value ?? 1, unavailable: varies ? null : say(texts.fixedBatch) },
     recompute: {
       count,
       value: checkpointed,

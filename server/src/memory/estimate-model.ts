@@ -144,6 +144,11 @@ export class Estimator {
     return this.largest.get(limit);
   }
 
+  /** Whether another micro-batch would need another step; false where no step was simulated. */
+  growsWithBatch(): boolean {
+    return this.trainedSteps()?.grows ?? false;
+  }
+
   whatFits(): FitAnswer | undefined {
     const [steps, limit] = [this.trainedSteps(), limitOf(this.setup)];
     if (steps === undefined || limit === undefined) return undefined;

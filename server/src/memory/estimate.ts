@@ -156,6 +156,8 @@ export interface Estimates {
    * Undefined without a limit, when nothing fits and when not all of the step is understood. Simulates further steps.
    */
   largestBatch(limit?: number): number | undefined;
+  /** Whether another micro-batch would need another step; false where no step was simulated. */
+  growsWithBatch?(): boolean;
   /** What would make the step fit, each change simulated. Undefined without a limit or an input. */
   whatFits(): FitAnswer | undefined;
 }
@@ -189,6 +191,7 @@ export function estimateModule(
     changed: (changes) => changed.with(changes),
     batchGraph: (isTraining) => estimator.batchGraph(isTraining),
     largestBatch: (limit) => estimator.largestBatch(limit),
+    growsWithBatch: () => estimator.growsWithBatch(),
     whatFits: () => estimator.whatFits(),
   };
 }

@@ -112,7 +112,7 @@ export const modelTexts = {
   unknownAtLine: { en: "line {line}: {reason}", "zh-cn": "第 {line} 行：{reason}" },
   more: { en: "and {count, number} more", "zh-cn": "另有 {count, number} 处" },
   effectiveBatch: {
-    en: "Effective batch: {batch, number} × {accumulate, number} accumulation steps × {devices, number} devices = {effective, number}",
+    en: "Effective batch: {batch, number} × {accumulate, plural, one {# accumulation step} other {# accumulation steps}} × {devices, plural, one {# device} other {# devices}} = {effective, number}",
     "zh-cn":
       "有效批大小：{batch, number} × 累积 {accumulate, number} 次 × {devices, number} 个设备 = {effective, number}",
   },
@@ -161,8 +161,17 @@ export const hintTexts = {
     en: "{need}, {count, number} not understood",
     "zh-cn": "{need}，{count, number} 处无法理解",
   },
+  lessThanOnePercent: {
+    en: "{sign} {size} of {limit} {unit} (< 1 %)",
+    "zh-cn": "{sign} {size} / {limit} {unit}（< 1 %）",
+  },
   notEstimated: { en: "not estimated: {reason}", "zh-cn": "未能估算：{reason}" },
-  peakHere: { en: "peak of the step is here", "zh-cn": "本步的峰值在这里" },
+  notEstimatedAtLine: {
+    en: "not estimated because of line {line}",
+    "zh-cn": "未能估算，原因在第 {line} 行",
+  },
+  notEstimatedHere: { en: "not estimated, hover for the reason", "zh-cn": "未能估算，悬停可查看原因" },
+  peakHere: { en: "{size}: the peak of the step", "zh-cn": "{size}：本步的峰值" },
   layer: { en: "{parameters, number} parameters", "zh-cn": "{parameters, number} 个参数" },
   layerKeeps: {
     en: "{parameters, number} parameters, saves {size}",

@@ -32,8 +32,8 @@ export const timelineTexts = {
     "zh-cn": "该训练步中没有可以跟踪的显存分配。",
   },
   fixedBatch: {
-    en: "No input has the micro-batch `B` as a dimension.",
-    "zh-cn": "没有任何输入以微批次 `B` 为维度。",
+    en: "Nothing that the step is given depends on the micro-batch: no input has `B` as a dimension.",
+    "zh-cn": "该训练步的输入与微批次无关：没有任何输入以 `B` 为维度。",
   },
   noBlocks: {
     en: "The model has no stack of repeated blocks that could be checkpointed one by one.",

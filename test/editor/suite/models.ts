@@ -54,7 +54,7 @@ describe("what a model needs, in the editor", () => {
   it("marks the line of the peak", async () => {
     const { document } = editor;
     const hints = await hintsOf(document);
-    const peak = hints.filter((hint) => labelOf(hint) === "peak of the step is here");
+    const peak = hints.filter((hint) => labelOf(hint) === "≈ 4.46 GiB: the peak of the step");
     assert.deepEqual(
       peak.map(({ position }) => position.line),
       [positionOf(document, "out = self.norm2(self.conv2(out))").line],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { actionsAt, closeEverything, diagnosticOf, diagnosticsWhere, fileInProject, ruleOf } from "./editor";
+import { ask } from "./pictures";
 
 describe("a notebook", () => {
   let notebook: vscode.NotebookDocument;
@@ -36,6 +37,23 @@ describe("a notebook", () => {
       "the finding in the cell that was moved",
     );
     assert.equal(found.length, 1);
+  });
+
+  it("has the timeline in its toolbar", async function () {
+    if (process.env["VRAMLINT_PICTURES"] === undefined) this.skip();
+    await ask({ size: "1480x900" });
+    await ask({ wait: '.notebook-toolbar-container :text("Show Memory Timeline")' });
+  });
+
+  it("is fixed whole by the command", async () => {
+    const { document } = notebook.cellAt(3);
+    const before = document.getText();
+    await vscode.commands.executeCommand("vramlint.fixAll");
+    await diagnosticsWhere(document.uri, (found) => !isOf("empty-cache-in-loop")(found), "it is fixed");
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), before);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await diagnosticOf(document.uri, "empty-cache-in-loop");
   });
 
   it("is fixed cell by cell, and whole", async () => {
