@@ -113,6 +113,8 @@ function modeFix(
   test: Expression,
   context: RuleContext<MessageId>,
 ): NonNullable<Report<MessageId>["fixes"]> {
+  // The last of them holds the backward; an attack before it takes gradients in every round.
+  if (context.torch.provenance.gradientUse.in(pass.statements.slice(0, -1))) return [];
   const call = contextCall("set_grad_enabled", context, context.source.slice(test));
   const edits = wrapping(pass, call, context);
   return edits ? [{ title: "setMode", values: { context: call.text }, safety: "review", edits }] : [];
