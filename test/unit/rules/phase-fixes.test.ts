@@ -4,7 +4,7 @@ import { analyze } from "../../../server/src/analysis";
 import { parseModule } from "../../../server/src/python/parse";
 import { loadParser } from "../../support/parser";
 
-/** The titles' values of the fixes for the forward of a loop over phases. */
+/** The `with` that each fix for the forward of a loop over phases writes; the images are made so before it. */
 function contextsFor(before: string): (string | undefined)[] {
   const text = `
 import torch
@@ -34,7 +34,7 @@ def train(loaders, epochs):
 `;
   const found = analyze(parseModule(text)).findings.find(({ rule }) => rule === "eval-without-no-grad");
   assert.ok(found, "the forward is found");
-  return found.fixes.map(({ title }) => String(title.values["context"]));
+  return found.fixes.map(({ edits }) => /with (.*):/.exec(edits.map((edit) => edit.text).join(""))?.[1]);
 }
 
 describe("the fix of a loop over phases", () => {
