@@ -5,8 +5,10 @@ import path from "node:path";
 import { Language, Parser } from "web-tree-sitter";
 import { couldMatter } from "../../server/src/analysis";
 import { checkText } from "../../server/src/cli/checked-file";
+import { followingImports, sharingTree } from "../../server/src/cli/threads";
 import { parsableText } from "../../server/src/python/parse";
 import { discoverFiles } from "../../server/src/workspace/discover";
+import { Disk } from "../../server/src/workspace/imports";
 import { readParserBinaries } from "../../server/src/workspace/parser-binaries";
 import { printRow, processorTime } from "./programs";
 
@@ -30,7 +32,10 @@ export function treeTable(folder: string): void {
   console.log(
     `${folder}: processor time in one thread, peak of resident memory; "parse" is tree-sitter's own parse of`,
   );
-  console.log("the files that are not skipped; the texts are in memory before, and count in the peak");
+  console.log(
+    'the files that are not skipped; the texts are in memory before, and count in the peak. "check" is',
+  );
+  console.log('without other files, "imports" with imports followed, as the command line does');
   printRow([
     "share",
     "files",
@@ -40,13 +45,17 @@ export function treeTable(folder: string): void {
     "parse s",
     "check s",
     "ratio",
+    "imports s",
+    "ratio",
     "MB/s",
     "parse MiB",
     "check MiB",
+    "imports MiB",
   ]);
   for (const stride of strides) {
     const parse = partInProcess(folder, "parse", stride);
     const check = partInProcess(folder, "check", stride);
+    const follow = partInProcess(folder, "follow", stride);
     const megabytes = check.bytes / 1e6;
     printRow([
       `${Math.round(100 / stride)} %`,
@@ -54,8 +63,10 @@ export function treeTable(folder: string): void {
       megabytes.toFixed(1),
       ...[parse.time, check.time].map((time) => (time / 1000).toFixed(2)),
       (check.time / parse.time).toFixed(2),
-      (megabytes / (check.time / 1000)).toFixed(2),
-      ...[parse.peakMebibytes, check.peakMebibytes].map(String),
+      (follow.time / 1000).toFixed(2),
+      (follow.time / parse.time).toFixed(2),
+      (megabytes / (follow.time / 1000)).toFixed(2),
+      ...[parse, check, follow].map(({ peakMebibytes }) => String(peakMebibytes)),
     ]);
   }
 }
@@ -83,12 +94,18 @@ export async function measurePart(folder: string, [what, stride]: readonly strin
     .filter((_, index) => index % Number(stride) === 0)
     .map((file) => ({ file, text: readFileSync(file, "utf8") }))
     .filter(({ text }) => text.length <= longest);
+  const disk = new Disk();
+  const root = process.cwd();
   let skipped = 0;
   const started = processorTime();
   for (const { file, text } of texts) {
     if (!couldMatter(text)) skipped++;
     else if (what === "parse") parseOnly(text);
-    else checkText(file, text, {});
+    else if (what === "check") checkText(file, text, {});
+    else {
+      const place = { file: path.resolve(file), root };
+      checkText(file, text, followingImports({}, place, disk), undefined, undefined, sharingTree(place));
+    }
   }
   const part: Part = {
     files: texts.length,

@@ -31,7 +31,7 @@ import type { Report, RunProblem } from "./report/report";
 import { statisticsReport } from "./report/statistics";
 import type { Terminal } from "./reporter";
 import { sharedPaths } from "./shared-path";
-import { followingImports, Threads } from "./threads";
+import { followingImports, sharingTree, Threads } from "./threads";
 import type { FilePlace } from "./threads";
 
 /** Read and handed to threads before their turn to be told. */
@@ -266,8 +266,9 @@ class CheckRun {
   private checkOrFix(name: string, { text, form }: Document, filter: FileFilter): FixedFile {
     const { fixes } = this.plan;
     const analysis = this.optionsFor(name);
-    if (fixes !== undefined) return fixText(name, text, analysis, filter, fixes, form);
-    return { ...checkText(name, text, analysis, filter, form), fixed: 0 };
+    const useTree = sharingTree(this.placeOf(name));
+    if (fixes !== undefined) return fixText(name, text, analysis, filter, fixes, form, useTree);
+    return { ...checkText(name, text, analysis, filter, form, useTree), fixed: 0 };
   }
 
   private optionsFor(name: string): AnalysisOptions {

@@ -1,7 +1,7 @@
 /** A text checked, and repaired where asked. */
 import { analyze, couldMatter } from "../analysis";
 import type { Analysis, AnalysisOptions } from "../analysis";
-import { parseModule } from "../python/parse";
+import { parseModule, type ParsedModule } from "../python/parse";
 import { Source } from "../python/source";
 import { applyEdits, safeEdits } from "../rules/fix";
 import type { Finding, Fix, TextEdit } from "../rules/rule";
@@ -22,6 +22,11 @@ export interface TextForm {
   allows(written: string, edit: TextEdit): boolean;
   readonly notebook: Notebook;
 }
+
+/** Parses a text, or has its tree already, and hands it to `use`. */
+export type UseTree = <Result>(text: string, use: (parsed: ParsedModule) => Result) => Result;
+
+const parseAlone: UseTree = (text, use) => use(parseModule(text));
 
 export interface CheckedFile {
   /** What reports call it. */
@@ -54,22 +59,24 @@ export function checkText(
   options: AnalysisOptions,
   filter: FileFilter = unfiltered,
   form?: TextForm,
+  useTree: UseTree = parseAlone,
 ): CheckedFile {
   const shape = form === undefined ? {} : { written: text, form };
   if (!couldMatter(text)) {
     return { name, source: new Source(text), ...shape, findings: [], keys: [], failures: [], options };
   }
-  const parsed = parseModule(form?.forParser(text) ?? text);
-  const { findings, failures } = analyze(parsed, options);
-  const keys = keysOf(parsed.module, parsed.source, findings);
-  const told = findings.flatMap((finding, index) => {
-    const key = keys[index];
-    if (key === undefined || filter.known?.has(keyText(key))) return [];
-    return isOnLines(filter.lines, parsed.source, finding.span)
-      ? [{ ...possible(finding, text, form), key }]
-      : [];
+  return useTree(form?.forParser(text) ?? text, (parsed) => {
+    const { findings, failures } = analyze(parsed, options);
+    const keys = keysOf(parsed.module, parsed.source, findings);
+    const told = findings.flatMap((finding, index) => {
+      const key = keys[index];
+      if (key === undefined || filter.known?.has(keyText(key))) return [];
+      return isOnLines(filter.lines, parsed.source, finding.span)
+        ? [{ ...possible(finding, text, form), key }]
+        : [];
+    });
+    return { name, source: parsed.source, ...shape, findings: told, keys, failures, options };
   });
-  return { name, source: parsed.source, ...shape, findings: told, keys, failures, options };
 }
 
 /** The finding with those of its fixes that can be made. */
@@ -90,8 +97,9 @@ export function fixText(
   filter: FileFilter = unfiltered,
   choice: FixChoice = "safe",
   form?: TextForm,
+  useTree: UseTree = parseAlone,
 ): FixedFile {
-  let checked = checkText(name, text, options, filter, form);
+  let checked = checkText(name, text, options, filter, form, useTree);
   let left = filter;
   let fixed = 0;
   const seen = new Set([text]);

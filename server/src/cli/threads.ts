@@ -4,11 +4,11 @@ import { parentPort, Worker } from "node:worker_threads";
 import type { AnalysisOptions } from "../analysis";
 import { initializeParser } from "../python/parse";
 import { Source } from "../python/source";
-import { Disk, importResolver } from "../workspace/imports";
+import { Disk, importResolver, withTreeOf } from "../workspace/imports";
 import { readParserBinaries } from "../workspace/parser-binaries";
 import { describeError, errorCode } from "../workspace/problem";
 import { checkText, fixText } from "./checked-file";
-import type { FixChoice, FixedFile } from "./checked-file";
+import type { FixChoice, FixedFile, UseTree } from "./checked-file";
 import type { FileFilter } from "./file-filter";
 
 /** One Python file. */
@@ -37,6 +37,11 @@ export function followingImports(
   return { ...options, resolveImport: importResolver(file, { root, disk }) };
 }
 
+/** The tree of a file that others import is parsed once for them and for its own check. */
+export function sharingTree({ file }: FilePlace): UseTree {
+  return (text, use) => withTreeOf(file, text, use);
+}
+
 /** A run takes the tree of files as it finds it; a thread lives as long as its run. */
 const threadsDisk = new Disk();
 
@@ -55,10 +60,11 @@ function answerTo(job: Job): Answer {
   const { text, filter, fixes } = job;
   try {
     const options = followingImports(job.options, job.place, threadsDisk);
+    const useTree = sharingTree(job.place);
     const checked =
       fixes === undefined
-        ? { ...checkText(job.name, text, options, filter), fixed: 0 }
-        : fixText(job.name, text, options, filter, fixes);
+        ? { ...checkText(job.name, text, options, filter, undefined, useTree), fixed: 0 }
+        : fixText(job.name, text, options, filter, fixes, undefined, useTree);
     const { name, findings, keys, failures, fixed, source } = checked;
     const changedText = source.text === text ? undefined : source.text;
     return { file: { name, findings, keys, failures, fixed, changedText } };

@@ -23,9 +23,8 @@ export interface ImportedModule {
  * to search. Undefined when there is none. Pure for its caller: the same
  * question has the same answer while a file is analysed.
  */
-export type ResolveImport = (
-  path: string,
-  level: number,
-  from: string | undefined,
-  within?: "workspace",
-) => ImportedModule | undefined;
+export interface ResolveImport {
+  (path: string, level: number, from: string | undefined, within?: "workspace"): ImportedModule | undefined;
+  /** Functions with the same object here give the same answers to questions from files other than the analysed one. */
+  readonly answers?: object | undefined;
+}

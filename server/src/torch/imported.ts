@@ -3,6 +3,7 @@
  * names on, star imports, files that import each other. Installed libraries are not followed; what is known of them
  * stands in the tables of this room.
  */
+import { BUILTIN_NAMES } from "../python/builtins";
 import type { Binding, Scope, Scopes } from "../python/scope";
 import type { ClassDefinition, Expression, FunctionDefinition, ImportFrom, Name } from "../python/tree";
 import type { OtherFile } from "./other-files";
@@ -52,6 +53,9 @@ export function createImportedNames(scopes: Scopes, find: FindFile): ImportedNam
 /** Names passed on from file to file are followed so far. */
 const longestChain = 10;
 
+/** A module that passes on more than this is the index of a library: a name would be looked for in all of its files. */
+const mostStarImports = 32;
+
 /** Packages that are what their name says whatever lies in the workspace. */
 export const installed =
   /^(torch|torchvision|torchaudio|numpy|scipy|math|time|os|sys|io|re|json|random|typing|types|collections|functools|itertools|contextlib|dataclasses|abc|copy|logging|argparse|datetime|pathlib|subprocess|shutil|glob|warnings|inspect|enum|string|pickle|tempfile|threading|multiprocessing|concurrent|queue|signal|traceback|importlib|unittest|pytest|sklearn|pandas|matplotlib|PIL|cv2|tqdm|yaml|wandb|tensorboard|tensorboardX|tensorflow|jax|flax|einops|__future__)(\.|$)/;
@@ -97,9 +101,9 @@ class FileImports implements ImportedNames {
 
   private ofName(name: Name): Meaning | undefined {
     const bindings = this.scopes.lookup(name);
-    return bindings.length > 0
-      ? this.ofBindings(bindings, 0)
-      : this.starImported(this.scopes.scopeOf(name), name.id, 0);
+    if (bindings.length > 0) return this.ofBindings(bindings, 0);
+    // A star import that replaces a builtin is not looked for: hardly any does, and most such names are `print` and `len`.
+    return BUILTIN_NAMES.has(name.id) ? undefined : this.starImported(this.scopes.scopeOf(name), name.id, 0);
   }
 
   member(name: string, depth: number): Meaning | undefined {
@@ -175,13 +179,14 @@ class FileImports implements ImportedNames {
 
   /** The last star import that brings the name wins, as in Python. */
   private starImported(from: Scope, name: string, depth: number): Meaning | undefined {
-    if (name.startsWith("_")) return undefined;
     for (let scope: Scope | undefined = from; scope !== undefined; scope = scope.parent) {
+      if (scope.starImports.length > mostStarImports) continue;
       for (const module of scope.starImports.toReversed()) {
         if (installed.test(module)) continue;
         const dots = /^\.*/.exec(module)?.[0].length ?? 0;
         const file = this.find(module.slice(dots), dots);
-        const found = file && memberOf(file, name, depth + 1);
+        if (file?.givesToStar(name) !== true) continue;
+        const found = memberOf(file, name, depth + 1);
         if (found !== undefined) return found;
       }
     }

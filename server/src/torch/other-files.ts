@@ -19,6 +19,8 @@ export interface OtherFile {
   readonly find: FindFile;
   /** False when the text shows that the file gives nothing such a name, by itself or by a star import: no need to parse it. */
   mayDefine(name: string): boolean;
+  /** False when a star import of the file does not bring the name, whatever it defines. */
+  givesToStar(name: string): boolean;
 }
 
 /** Makes the facts of a file whose imports `find` leads to. */
@@ -32,11 +34,17 @@ const kept = new WeakMap<Source, KeptFile>();
 
 export class OtherFiles {
   private readonly opened = new Map<string, KeptFile>();
+  private isFull = false;
 
   constructor(
     private readonly resolveImport: ResolveImport,
     private readonly makeFacts: MakeFacts,
   ) {}
+
+  /** Whoever has the same object finds the same files; undefined where some were not looked into. */
+  get answers(): object | undefined {
+    return this.isFull ? undefined : (this.resolveImport.answers ?? this);
+  }
 
   /** How the file that is analysed finds others. */
   readonly find: FindFile = (dotted, level) => this.from(undefined, dotted, level);
@@ -55,14 +63,21 @@ export class OtherFiles {
   private open(imported: ImportedModule): OtherFile | undefined {
     const known = this.opened.get(imported.key);
     if (known !== undefined) return known.file;
-    if (this.opened.size >= mostFiles) return undefined;
+    if (this.opened.size >= mostFiles) return this.giveUp();
     const before = kept.get(imported.source);
     const file = before?.isValid(this) === true ? before : new KeptFile(imported, this.makeFacts);
+    file.validFor = this.answers;
     file.files = this;
     this.opened.set(imported.key, file);
     // All folders without a file of their own share one empty tree.
     if (imported.source.text !== "") kept.set(imported.source, file);
     return file.file;
+  }
+
+  /** Facts that rest on what was not looked into are none for whoever could look into it. */
+  private giveUp(): undefined {
+    if (!this.isFull) for (const file of this.opened.values()) file.validFor = undefined;
+    this.isFull = true;
   }
 }
 
@@ -74,10 +89,28 @@ interface Answer {
 
 const starImport = /\bimport[\s\\]*\*/;
 
+/** A list or tuple on a line of its own beginning; the names are looked for in what stands between the brackets. */
+const exportList = /^__all__[ \t]*(?::[^=\n]*)?=[ \t]*[[(](?<names>[^\])]*)[\])][ \t]*(?:#.*)?$/m;
+const exportedNames = /(["'])(?<name>\w+)\1|#.*|[\s,]+/g;
+
+/**
+ * What `__all__` names in a text that says it once, in one literal: all that a star import brings then
+ * (https://docs.python.org/3/reference/simple_stmts.html#the-import-statement). `undefined` where there is none or where
+ * it is computed or changed.
+ */
+function starExports(text: string): ReadonlySet<string> | undefined {
+  const first = text.indexOf("__all__");
+  if (first < 0 || text.includes("__all__", first + 1)) return undefined;
+  const names = exportList.exec(text)?.groups?.["names"];
+  if (names === undefined || names.replaceAll(exportedNames, "") !== "") return undefined;
+  return new Set([...names.matchAll(exportedNames)].flatMap(({ groups }) => groups?.["name"] ?? []));
+}
+
 /** A file that is searched for a name before it is parsed: most files of a package that passes names on have another one. */
 class LazyFile implements OtherFile {
   private knownTorch: TorchFacts | undefined;
   private hasStarImport: boolean | undefined;
+  private knownExports: { readonly names: ReadonlySet<string> | undefined } | undefined;
 
   constructor(
     private readonly imported: ImportedModule,
@@ -101,15 +134,22 @@ class LazyFile implements OtherFile {
     const { text } = this.source;
     return text.includes(name) || (this.hasStarImport ??= starImport.test(text));
   }
+
+  givesToStar(name: string): boolean {
+    if (this.knownExports === undefined) this.knownExports = { names: starExports(this.source.text) };
+    const { names } = this.knownExports;
+    return names === undefined ? !name.startsWith("_") : names.has(name);
+  }
 }
 
 class KeptFile {
   readonly file: OtherFile;
   /** Whoever works with the file now: finds what it imports. */
   files: OtherFiles | undefined;
+  /** Who finds the same files as those that the facts rest on. */
+  validFor: object | undefined;
   /** What was asked about its imports so far: the facts rest on the answers. */
   private readonly answers = new Map<string, Answer>();
-  private isBeingChecked = false;
 
   /** The file is held as long as its facts are, so that nobody has to parse it again. */
   constructor(
@@ -128,14 +168,22 @@ class KeptFile {
 
   /** True when every file that the facts rest on would be found again, unchanged. */
   isValid(files: OtherFiles): boolean {
-    if (this.isBeingChecked) return true; // files that import each other
-    this.isBeingChecked = true;
-    const valid = [...this.answers.values()].every(({ dotted, level, source }) => {
+    const seen = new Set<KeptFile>();
+    if (!this.restsOnSame(files, seen)) return false;
+    // Files that import each other are valid together or not at all.
+    for (const file of seen) file.validFor = files.answers;
+    return true;
+  }
+
+  /** The same; files in `seen` are being asked already. */
+  private restsOnSame(files: OtherFiles, seen: Set<KeptFile>): boolean {
+    const { answers } = files;
+    if ((answers !== undefined && this.validFor === answers) || seen.has(this)) return true;
+    seen.add(this);
+    return [...this.answers.values()].every(({ dotted, level, source }) => {
       const found = files.sought(this.file.key, dotted, level)?.source;
       if (found !== source) return false;
-      return found === undefined || (kept.get(found)?.isValid(files) ?? found.text === "");
+      return found === undefined || (kept.get(found)?.restsOnSame(files, seen) ?? found.text === "");
     });
-    this.isBeingChecked = false;
-    return valid;
   }
 }

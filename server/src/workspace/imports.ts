@@ -6,7 +6,7 @@
 import { readFileSync, statSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { ImportedModule, ResolveImport } from "../python/resolve-import";
-import { parseModule } from "../python/parse";
+import { parseModule, type ParsedModule } from "../python/parse";
 import { Source } from "../python/source";
 import type { Module } from "../python/tree";
 import { needsTorch } from "./installed-packages";
@@ -31,10 +31,19 @@ export interface ImportPlace {
 /** Which files and folders there are, each looked at once: for runs in which nobody changes them. */
 export class Disk {
   private readonly known = new Map<string, Stats | undefined>();
+  private readonly answers = new Map<string, object>();
 
   stats(place: string): Stats | undefined {
     if (!this.known.has(place)) this.known.set(place, statsNow(place));
     return this.known.get(place);
+  }
+
+  /** One object for all scripts whose imports are looked for in the same folders. */
+  answersIn(folders: readonly string[]): object {
+    const key = folders.join("\0");
+    const known = this.answers.get(key) ?? {};
+    this.answers.set(key, known);
+    return known;
   }
 }
 
@@ -64,14 +73,14 @@ interface Parsed {
   /** Of the file on disk when it was read last; `undefined` for a text that was never saved. */
   readonly stats: Stats | undefined;
   readonly text: string;
-  readonly imported: ImportedModule;
+  readonly imported: LazyModule;
 }
 
 /** Parsed files by path, shared by all who resolve; those used longest ago go first. */
 const parsedFiles = new Map<string, Parsed>();
 let parsedLength = 0;
 /** Those that went, as long as somebody else still holds their tree. */
-const stillHeld = new Map<string, WeakRef<ImportedModule>>();
+const stillHeld = new Map<string, WeakRef<LazyModule>>();
 /** Characters of all texts together: a tree takes some fifty bytes a character. */
 const mostParsed = 6 * 1024 * 1024;
 
@@ -92,21 +101,22 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
   const inWorkspace = { ...place, packages: undefined };
   const find = ({ dotted, level, from, within }: Question): ImportedModule | undefined => {
     folders ??= searchFolders(file, place);
-    return resolve(dotted, level, from ?? file, folders, within === undefined ? place : inWorkspace);
+    return moduleFor(dotted, level, from ?? file, folders, within === undefined ? place : inWorkspace);
   };
   const known = new Map<string, Answer>();
   const read = new Map<string, string | undefined>();
+  const resolve: ResolveImport = (dotted, level, from, within) => {
+    const key = `${within ?? ""} ${level} ${dotted} ${from ?? ""}`;
+    let answer = known.get(key);
+    if (answer === undefined) {
+      const question = { dotted, level, from, within };
+      answer = { question, found: find(question) };
+      known.set(key, answer);
+    }
+    return answer.found;
+  };
   return {
-    resolve(dotted, level, from, within) {
-      const key = `${within ?? ""} ${level} ${dotted} ${from ?? ""}`;
-      let answer = known.get(key);
-      if (answer === undefined) {
-        const question = { dotted, level, from, within };
-        answer = { question, found: find(question) };
-        known.set(key, answer);
-      }
-      return answer.found;
-    },
+    resolve: Object.assign(resolve, { answers: place.disk?.answersIn(searchFolders(file, place)) }),
     readBeside(name) {
       const beside = path.resolve(path.dirname(file), name);
       if (!read.has(beside)) read.set(beside, readSmall(beside));
@@ -159,7 +169,7 @@ function searchFolders(file: string, place: ImportPlace): string[] {
   return folders;
 }
 
-function resolve(
+function moduleFor(
   dotted: string,
   level: number,
   from: string,
@@ -221,27 +231,55 @@ function parsed(file: string, place: ImportPlace): ImportedModule | undefined {
   if (known?.text === text) return remember(file, { ...known, stats });
   const held = stillHeld.get(file)?.deref();
   if (held?.source.text === text) return remember(file, { stats, text, imported: held });
-  return remember(file, { stats, text, imported: lazilyParsed(text, file) });
+  return remember(file, { stats, text, imported: new LazyModule(text, file) });
 }
 
 /** A large package is read to find a name in it; parsed is what has the name. */
-function lazilyParsed(text: string, key: string): ImportedModule {
-  let module: Module | undefined;
-  return {
-    key,
-    source: new Source(text),
-    ...(/[\\/]site-packages[\\/]/.test(key) ? { isInstalled: true } : {}),
-    get module() {
-      return (module ??= parseModule(text).module);
-    },
-  };
+class LazyModule implements ImportedModule {
+  readonly source: Source;
+  readonly isInstalled?: true;
+  /** Undefined as long as nobody has asked for the tree. */
+  parsed: ParsedModule | undefined;
+
+  constructor(
+    private readonly text: string,
+    readonly key: string,
+  ) {
+    this.source = new Source(text);
+    if (/[\\/]site-packages[\\/]/.test(key)) this.isInstalled = true;
+  }
+
+  get module(): Module {
+    return (this.parsed ??= parseModule(this.text)).module;
+  }
+}
+
+/**
+ * Parses a file that is to be checked, or hands `use` the tree that is there because another file imports it: not for
+ * trees that are to be edited. What others found out about the tree is forgotten before and after, since whoever checks
+ * a file asks from another place, and what is kept would keep all of the check.
+ */
+export function withTreeOf<Result>(
+  file: string,
+  text: string,
+  use: (parsed: ParsedModule) => Result,
+): Result {
+  const imported = parsedFiles.get(file)?.imported ?? stillHeld.get(file)?.deref();
+  if (imported?.parsed === undefined || imported.source.text !== text) return use(parseModule(text));
+  const { memos } = imported.parsed.module;
+  memos.clear();
+  try {
+    return use(imported.parsed);
+  } finally {
+    memos.clear();
+  }
 }
 
 function parsedOpen(file: string, open: OpenFile): ImportedModule {
   const known = parsedFiles.get(file);
   if (known?.text === open.text) return known.imported;
   // A tree of its own: that of the editor's file changes with the next edit.
-  const imported = lazilyParsed(open.text, file);
+  const imported = new LazyModule(open.text, file);
   return remember(file, { stats: undefined, text: open.text, imported });
 }
 

@@ -86,4 +86,99 @@ describe("files that pass names on", () => {
     assert.equal(found, undefined);
     assert.deepEqual(parsed, ["package/__init__.py"]);
   });
+
+  it("give a star import what `__all__` names, and nothing else", () => {
+    const listed = {
+      "first.py":
+        "__all__ = [\n    \"evaluate\",  # the one for tests\n    '_train',\n]\ndef evaluate():\n    pass\ndef _train():\n    pass\ndef train():\n    pass\n",
+      "second.py": "def train():\n    pass\n",
+    };
+    const stars = "from second import *\nfrom first import *\n";
+    assert.equal(followed(`${stars}evaluate()\n`, listed).found, "first.py");
+    assert.equal(followed(`${stars}_train()\n`, listed).found, "first.py");
+    const { found, parsed } = followed(`${stars}train()\n`, listed);
+    assert.deepEqual({ found, parsed }, { found: "second.py", parsed: ["second.py"] });
+  });
+
+  it("give all public names where `__all__` is computed or changed", () => {
+    const text = "def train():\n    pass\n";
+    for (const exports of [
+      "__all__ = other.__all__\n",
+      '__all__ = ["evaluate"]\n__all__ += ["train"]\n',
+      '__all__ = ["evaluate", *names]\n',
+      '__all__ = ["evaluate"] + names\n',
+    ]) {
+      const files = { "first.py": exports + text };
+      assert.equal(followed("from first import *\ntrain()\n", files).found, "first.py", exports);
+    }
+  });
+
+  it("are not searched where one of them is the index of a whole library", () => {
+    const names = Array.from({ length: 40 }, (_, index) => `model_${index}`);
+    const files = {
+      "package/__init__.py": names.map((name) => `from .${name} import *\n`).join(""),
+      ...Object.fromEntries(names.map((name) => [`package/${name}.py`, `def make_${name}():\n    pass\n`])),
+    };
+    const { found, parsed } = followed("from package import make_model_3\nmake_model_3()\n", files);
+    assert.deepEqual({ found, parsed }, { found: undefined, parsed: ["package/__init__.py"] });
+  });
+});
+
+describe("what is kept of other files", () => {
+  before(loadParser);
+
+  /** Two scripts of one run: the second finds `steps.py` as `later` says. */
+  function foundTwice(
+    later: string | undefined,
+    answers: object | undefined,
+  ): readonly (string | undefined)[] {
+    const helpers = imported("helpers.py", "from steps import evaluate\n", []);
+    const first = imported("steps.py", "def evaluate():\n    pass\n", []);
+    const second = later === undefined ? first : imported("steps.py", later, []);
+    return [first, second].map((steps) => {
+      const module = moduleOf("from helpers import evaluate\nevaluate()\n");
+      const find = (dotted: string): ImportedModule | undefined =>
+        dotted === "helpers" ? helpers : dotted === "steps" ? steps : undefined;
+      const { resolve } = torchFacts(module, buildScopes(module), Object.assign(find, { answers }));
+      return resolve.imported.functionOf(resolve.index.calls.at(-1) as Call)?.definition.name.id;
+    });
+  }
+
+  it("is asked anew for who may find other files", () => {
+    assert.deepEqual(foundTwice("class evaluate:\n    pass\n", undefined), ["evaluate", undefined]);
+    assert.deepEqual(foundTwice(undefined, undefined), ["evaluate", "evaluate"]);
+  });
+
+  it("is not asked again for who finds the same", () => {
+    const answers = {};
+    assert.deepEqual(foundTwice(undefined, answers), ["evaluate", "evaluate"]);
+    // Whoever gives the same object has promised that nothing is different.
+    assert.deepEqual(foundTwice("class evaluate:\n    pass\n", answers), ["evaluate", "evaluate"]);
+  });
+
+  it("does not hold for others where too many files were in the way", () => {
+    const answers = {};
+    const names = Array.from({ length: 79 }, (_, index) => `part_${index}`);
+    const texts = {
+      ...Object.fromEntries(names.map((name) => [name, "x = 1\n"])),
+      helpers: "from deep import evaluate\ndef run():\n    evaluate()\n",
+      deep: "def evaluate():\n    pass\n",
+    };
+    const files = new Map(
+      Object.entries(texts).map(([name, text]) => [name, imported(`${name}.py`, text, [])]),
+    );
+    const find = Object.assign((dotted: string) => files.get(dotted), { answers });
+    /** Where what the helper calls is found, seen from a script that calls the helper last. */
+    const found = (script: string): string | undefined => {
+      const module = moduleOf(script);
+      const { resolve } = torchFacts(module, buildScopes(module), find);
+      const helper = resolve.index.calls.map((call) => resolve.imported.functionOf(call)).at(-1);
+      const inside = helper?.file.torch.resolve;
+      return inside?.imported.functionOf(inside.index.calls[0] as Call)?.file.key;
+    };
+    const others = names.map((name) => `import ${name}\n${name}.x()\n`).join("");
+    const call = "from helpers import run\nrun()\n";
+    assert.equal(found(others + call), undefined);
+    assert.equal(found(call), "deep.py");
+  });
 });
