@@ -63,7 +63,10 @@ export class OtherFiles {
   private open(imported: ImportedModule): OtherFile | undefined {
     const known = this.opened.get(imported.key);
     if (known !== undefined) return known.file;
-    if (this.opened.size >= mostFiles) return this.giveUp();
+    if (this.opened.size >= mostFiles) {
+      this.giveUp();
+      return undefined;
+    }
     const before = kept.get(imported.source);
     const file = before?.isValid(this) === true ? before : new KeptFile(imported, this.makeFacts);
     file.validFor = this.answers;
@@ -75,9 +78,10 @@ export class OtherFiles {
   }
 
   /** Facts that rest on what was not looked into are none for whoever could look into it. */
-  private giveUp(): undefined {
-    if (!this.isFull) for (const file of this.opened.values()) file.validFor = undefined;
+  private giveUp(): void {
+    if (this.isFull) return;
     this.isFull = true;
+    for (const file of this.opened.values()) file.validFor = undefined;
   }
 }
 
