@@ -40,6 +40,27 @@ describe("advice in messages", () => {
     assert.match(keepsAfterBackward("kept += [loss]"), /^`kept` keeps `loss` with its graph/);
   });
 
+  it("tells a module's parameter from a tensor that it holds", () => {
+    const update = (made: string): string =>
+      messageOf(
+        "update-outside-no-grad",
+        `import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = ${made}
+
+    def step(self, loss):
+        loss.backward()
+        self.weight = self.weight - 0.1 * self.weight.grad
+`,
+      );
+    assert.match(update("nn.Parameter(torch.zeros(10))"), /takes nothing but an `nn\.Parameter`/);
+    assert.match(update("torch.zeros(10, requires_grad=True)"), /is no leaf any more/);
+  });
+
   it("divides the whole loss by the accumulation steps", () => {
     const text = `${training}    (loss + output.mean()).backward()
     if (i + 1) % 4 == 0:

@@ -28,9 +28,9 @@ const messages = {
     en: "If `{optimizer}` is an optimizer, this holds. {what}",
     "zh-cn": "如果 `{optimizer}` 是优化器：{what}",
   },
-  loop: { en: "one pass over the micro-batches", "zh-cn": "遍历一轮微批次" },
-  step: { en: "the update is here", "zh-cn": "更新在这里" },
-  reset: { en: "the gradients that are left are reset here", "zh-cn": "剩余的梯度在这里被清零" },
+  loop: { en: "This loop is one pass over the micro-batches.", "zh-cn": "这个循环遍历一轮微批次。" },
+  step: { en: "The update is here.", "zh-cn": "更新在这里。" },
+  reset: { en: "The gradients that are left are reset here.", "zh-cn": "剩余的梯度在这里被清零。" },
   extend: { en: "Step on the last micro-batch too", "zh-cn": "在最后一个微批次也执行更新" },
 };
 

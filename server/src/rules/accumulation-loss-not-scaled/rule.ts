@@ -23,12 +23,12 @@ const messages = {
     "zh-cn":
       "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
   },
-  guard: { en: "the step waits for this condition", "zh-cn": "更新要等到这个条件成立" },
+  guard: { en: "The step waits for this condition.", "zh-cn": "更新要等到这个条件成立。" },
   inner: {
-    en: "this loop runs the backwards of one update",
-    "zh-cn": "这个循环执行同一次更新的多次反向传播",
+    en: "This loop runs the backwards of one update.",
+    "zh-cn": "这个循环执行同一次更新的多次反向传播。",
   },
-  step: { en: "the summed gradients are applied here", "zh-cn": "累加的梯度在这里应用" },
+  step: { en: "The summed gradients are applied here.", "zh-cn": "累加的梯度在这里应用。" },
   divide: { en: "Divide the loss by `{divisor}`", "zh-cn": "把损失除以 `{divisor}`" },
 };
 

@@ -17,11 +17,11 @@ const messages = {
     "zh-cn":
       "`{model}` 是 DistributedDataParallel：一次更新的 `{k}` 次反向传播中，每一次都在所有进程间对全部梯度求平均，而其实只需最后一次。请在 `with {model}.no_sync():` 之下执行其余各次（包括前向传播）。",
   },
-  wrapped: { en: "wrapped here", "zh-cn": "在这里包装" },
-  guard: { en: "the step waits for this condition", "zh-cn": "更新要等到这个条件成立" },
+  wrapped: { en: "It is wrapped here.", "zh-cn": "在这里包装。" },
+  guard: { en: "The step waits for this condition.", "zh-cn": "更新要等到这个条件成立。" },
   inner: {
-    en: "this loop runs the backwards of one update",
-    "zh-cn": "这个循环执行同一次更新的多次反向传播",
+    en: "This loop runs the backwards of one update.",
+    "zh-cn": "这个循环执行同一次更新的多次反向传播。",
   },
 };
 

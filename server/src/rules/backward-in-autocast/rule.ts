@@ -28,8 +28,8 @@ const messages = {
     "zh-cn":
       "`autocast` 在这个循环的所有迭代中一直开启：它会保留第一次迭代中为每个权重制作的低精度副本，而 `{step}` 不会更新它。第一次之后的每次前向传播都在用旧权重计算。请在每次迭代中重新进入 `autocast`，并只包住前向传播和损失。",
   },
-  region: { en: "`autocast` begins here", "zh-cn": "`autocast` 从这里开始" },
-  iterations: { en: "this loop lies inside it", "zh-cn": "这个循环位于其中" },
+  region: { en: "`autocast` begins here.", "zh-cn": "`autocast` 从这里开始。" },
+  iterations: { en: "This loop lies inside it.", "zh-cn": "这个循环位于其中。" },
   dedent: { en: "Move the backward out of `autocast`", "zh-cn": "把反向传播移出 `autocast`" },
 };
 

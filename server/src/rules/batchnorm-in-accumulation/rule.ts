@@ -20,8 +20,8 @@ const messages = {
     "zh-cn":
       "无论一次更新累积多少个微批次，`{model}` 的 BatchNorm 层都只用一个微批次的 {samples} 个样本计算统计量。GroupNorm 和 LayerNorm 不依赖批次；SyncBatchNorm 使用所有进程的样本。",
   },
-  layer: { en: "normalized over the micro-batch", "zh-cn": "在微批次上归一化" },
-  batch: { en: "samples of a batch", "zh-cn": "每批的样本数" },
+  layer: { en: "This normalizes over the micro-batch.", "zh-cn": "这里在微批次上归一化。" },
+  batch: { en: "The samples of a batch are given here.", "zh-cn": "每批的样本数在这里给出。" },
 };
 
 export const rule = defineRule<MessageId>({

@@ -31,8 +31,11 @@ const messages = {
     "zh-cn":
       "`{holder}` 不是副本，而就是 `{model}` 本身，之后的更新会就地修改它的参数。后面用到的是最后一步之后的模型，而不是此刻的模型。请保存其状态的副本：`copy.deepcopy({model}.state_dict())`；显存不够时放在 CPU 上。",
   },
-  trains: { en: "training goes on here and changes the tensors", "zh-cn": "训练在这里继续，并修改这些张量" },
-  used: { en: "used here, as if it were the earlier state", "zh-cn": "在这里被当作先前的状态使用" },
+  trains: {
+    en: "Training goes on here and changes the tensors.",
+    "zh-cn": "训练在这里继续，并修改这些张量。",
+  },
+  used: { en: "It is used here as if it were the earlier state.", "zh-cn": "在这里被当作先前的状态使用。" },
   copy: { en: "Keep a copy of each tensor on the CPU", "zh-cn": "在 CPU 上保存每个张量的副本" },
 };
 

@@ -22,7 +22,7 @@ export const rule = defineRule<MessageId>({
       "zh-cn":
         "`{call}` 为每个批次新建一个 `{variable}`，并把之前收集的全部内容复制进去：n 个批次约复制 n²/2 个批次的数据，而且新旧两个张量会同时存在。请把每个批次追加到列表，循环结束后只调用一次 `{join}`。",
     },
-    loop: { en: "this loop runs once a batch", "zh-cn": "这个循环每个批次执行一次" },
+    loop: { en: "This loop runs once a batch.", "zh-cn": "这个循环每个批次执行一次。" },
   },
   calls: ["cat", "concat", "concatenate", "vstack", "hstack"],
   create: (context) => ({

@@ -41,7 +41,7 @@ const messages = {
     "zh-cn":
       "只包含一个 `{layer}` 的重计算段几乎省不下显存：它要为反向保存该层的输入，和该层自己要保存的差不多，却要把该层运行两遍。请对由多个层组成的块做激活重计算。",
   },
-  blocks: { en: "the repeated blocks are made here", "zh-cn": "重复的块在这里创建" },
+  blocks: { en: "The repeated blocks are made here.", "zh-cn": "重复的块在这里创建。" },
 };
 
 const checkpointFunctions = /^(torch\.utils\.checkpoint|deepspeed\.checkpointing)\.checkpoint$/;

@@ -20,7 +20,7 @@ const messages = {
     "zh-cn":
       "训练期间 `{holder}` 仍持有整个检查点：其中的权重在 GPU 上多占一份{size, select, unknown {} other {（{size}）}}，而此后再没有代码读取它们。请在训练之前 `del {holder}`，或用 `map_location` 把它加载到 CPU。",
   },
-  training: { en: "training runs here", "zh-cn": "训练在这里运行" },
+  training: { en: "Training runs here.", "zh-cn": "训练在这里运行。" },
   delete: { en: "Insert `del {holder}`", "zh-cn": "插入 `del {holder}`" },
 };
 

@@ -32,8 +32,8 @@ const messages = {
     "zh-cn":
       "该段含有 dropout，使用 `preserve_rng_state=False` 时，反向重算会抽取另一个掩码：得到的梯度属于另一次前向，与这个损失不对应。请去掉该参数。",
   },
-  made: { en: "this layer runs in the segment", "zh-cn": "该层在段中运行" },
-  changed: { en: "the input is changed here", "zh-cn": "输入在这里被修改" },
+  made: { en: "This layer runs in the segment.", "zh-cn": "该层在段中运行。" },
+  changed: { en: "The input is changed here.", "zh-cn": "输入在这里被修改。" },
   drop: { en: "Drop `preserve_rng_state=False`", "zh-cn": "去掉 `preserve_rng_state=False`" },
 };
 

@@ -18,7 +18,7 @@ const messages = {
     "zh-cn":
       "`{call}` 只有一段时不做任何激活重计算：最后一段总是照常运行，而这里它就是全部。请给出大约为层数平方根的段数。",
   },
-  trained: { en: "the model that is trained", "zh-cn": "被训练的模型" },
+  trained: { en: "This model is trained.", "zh-cn": "这是被训练的模型。" },
 };
 
 const wholeSegment =

@@ -17,7 +17,7 @@ const messages = {
     "zh-cn":
       "如果 `{model}` 是 Transformers 模型：它使用激活重计算训练，而这里打开了它的键值缓存，被重算的层无法使用缓存。训练时请设为 `False`。",
   },
-  enabled: { en: "gradient checkpointing is turned on here", "zh-cn": "激活重计算在这里打开" },
+  enabled: { en: "Gradient checkpointing is turned on here.", "zh-cn": "激活重计算在这里打开。" },
   off: { en: "Turn the cache off", "zh-cn": "关闭缓存" },
 };
 

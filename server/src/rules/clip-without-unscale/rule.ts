@@ -23,8 +23,8 @@ const messages = {
     "zh-cn":
       "如果 `{scaler}` 是 `GradScaler`：`{clip}` 裁剪的梯度仍乘着它的缩放系数（初始为 65,536），几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 `{scaler}.unscale_({optimizer})`。",
   },
-  backward: { en: "the loss is scaled here", "zh-cn": "损失在这里被放大" },
-  step: { en: "the gradients are divided by the scale only here", "zh-cn": "直到这里梯度才除以缩放系数" },
+  backward: { en: "The loss is scaled here.", "zh-cn": "损失在这里被放大。" },
+  step: { en: "The gradients are divided by the scale only here.", "zh-cn": "直到这里梯度才除以缩放系数。" },
   unscale: {
     en: "Insert `{scaler}.unscale_({optimizer})`",
     "zh-cn": "插入 `{scaler}.unscale_({optimizer})`",

@@ -30,8 +30,8 @@ const messages = {
     "zh-cn":
       "每次迭代都在 GPU 上向 `{holder}` 添加一份 `{model}` 的全部权重{size, select, unknown {} other {（{size}）}}，而没有任何代码会移除它们。请复制到 CPU。",
   },
-  loop: { en: "this loop trains", "zh-cn": "这个循环进行训练" },
-  onGpu: { en: "this file works on a GPU", "zh-cn": "这个文件使用 GPU" },
+  loop: { en: "This loop trains.", "zh-cn": "这个循环进行训练。" },
+  onGpu: { en: "This shows that the file works on a GPU.", "zh-cn": "由此可见这个文件使用 GPU。" },
   copy: { en: "Copy each tensor to the CPU", "zh-cn": "把每个张量复制到 CPU" },
 };
 

@@ -18,9 +18,9 @@ const messages = {
     "zh-cn":
       "框架每个批次都会调用 `{hook}`，所以 `{call}` 在每个批次都执行：仍被引用的张量它释放不了，只是把缓存块还给驱动，下一个批次又要重新申请，既要同步又耗时间。请删除它，或移到每轮结束时。",
   },
-  loop: { en: "this loop runs once a batch", "zh-cn": "这个循环每个批次执行一次" },
-  calledHere: { en: "called here, once a batch", "zh-cn": "在这里调用，每个批次一次" },
-  insideHelper: { en: "the cache is emptied here", "zh-cn": "缓存在这里清空" },
+  loop: { en: "This loop runs once a batch.", "zh-cn": "这个循环每个批次执行一次。" },
+  calledHere: { en: "It is called here, once a batch.", "zh-cn": "在这里调用，每个批次一次。" },
+  insideHelper: { en: "The cache is emptied here.", "zh-cn": "缓存在这里清空。" },
   remove: { en: "Remove `{call}`", "zh-cn": "删除 `{call}`" },
   guard: { en: "Run it every {count} batches only", "zh-cn": "改为每 {count} 个批次执行一次" },
 };

@@ -17,8 +17,8 @@ const messages = {
     "zh-cn":
       "前向传播以 fp16 运行，而损失没有放大：小于 3e-8 的梯度在经过 fp16 运算反向传播时会变为零。请用 `torch.amp.GradScaler` 放大损失并通过它更新，或使用无需放大的 `dtype=torch.bfloat16`。",
   },
-  backward: { en: "the loss is not scaled here", "zh-cn": "这里没有放大损失" },
-  step: { en: "the optimizer steps without a scaler", "zh-cn": "优化器没有通过缩放器更新" },
+  backward: { en: "The loss is not scaled here.", "zh-cn": "这里没有放大损失。" },
+  step: { en: "The optimizer steps without a scaler.", "zh-cn": "优化器没有通过缩放器更新。" },
 };
 
 /** Somebody scales: a scaler by whatever name, apex, a loss multiplied by hand. */

@@ -18,9 +18,9 @@ const messages = {
     "zh-cn":
       "框架每个批次都会调用 `{hook}`，所以 `gc.collect()` 在每个批次都执行：完整回收要访问进程中的每个对象，加载 PyTorch 之后要花十分之一秒甚至更久，期间 GPU 在等待。没有名字引用的张量会由引用计数立即释放。请删除它，或移到每轮结束时。",
   },
-  loop: { en: "this loop runs once a batch", "zh-cn": "这个循环每个批次执行一次" },
-  calledHere: { en: "called here, once a batch", "zh-cn": "在这里调用，每个批次一次" },
-  insideHelper: { en: "the collection runs here", "zh-cn": "在这里执行回收" },
+  loop: { en: "This loop runs once a batch.", "zh-cn": "这个循环每个批次执行一次。" },
+  calledHere: { en: "It is called here, once a batch.", "zh-cn": "在这里调用，每个批次一次。" },
+  insideHelper: { en: "The collection runs here.", "zh-cn": "在这里执行回收。" },
   remove: { en: "Remove `gc.collect()`", "zh-cn": "删除 `gc.collect()`" },
 };
 

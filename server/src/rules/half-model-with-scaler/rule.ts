@@ -15,8 +15,8 @@ const messages = {
     "zh-cn":
       "权重在这里转换为 fp16，因此梯度也是 fp16，`{step}` 会以 “Attempting to unscale FP16 gradients” 中止。`GradScaler` 用于 fp32 权重：请让模型保持 fp32，并在 `autocast` 下执行前向传播。",
   },
-  step: { en: "the gradients are unscaled here", "zh-cn": "梯度在这里除以缩放系数" },
-  optimizer: { en: "this optimizer holds the fp16 weights", "zh-cn": "这个优化器持有 fp16 权重" },
+  step: { en: "The gradients are unscaled here.", "zh-cn": "梯度在这里除以缩放系数。" },
+  optimizer: { en: "This optimizer holds the fp16 weights.", "zh-cn": "这个优化器持有 fp16 权重。" },
 };
 
 export const rule = defineRule<MessageId>({

@@ -31,8 +31,8 @@ const messages = {
     "zh-cn":
       "`torch.load` 会把每个张量放回保存时所在的设备：每个进程都先把优化器状态放到当初保存它的那个进程的 GPU 上，然后才放到自己的 GPU。请用 `map_location={cpu}` 加载；`load_state_dict` 会移到参数所在的设备。",
   },
-  copiedHere: { en: "copied here", "zh-cn": "在这里复制" },
-  onGpu: { en: "this file works on a GPU", "zh-cn": "这个文件使用 GPU" },
+  copiedHere: { en: "It is copied here.", "zh-cn": "在这里复制。" },
+  onGpu: { en: "This shows that the file works on a GPU.", "zh-cn": "由此可见这个文件使用 GPU。" },
   add: { en: "Add `map_location={cpu}`", "zh-cn": "加上 `map_location={cpu}`" },
 };
 

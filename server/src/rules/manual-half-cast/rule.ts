@@ -21,7 +21,7 @@ const messages = {
     "zh-cn":
       "整个模型以 bf16 训练：精度只有 8 位，小于权重约 1/256 的更新会丢失。如果这有影响，请让权重保持 fp32，并在 bf16 的 `autocast` 下执行前向传播。",
   },
-  optimizer: { en: "this optimizer updates the cast weights", "zh-cn": "这个优化器更新转换后的权重" },
+  optimizer: { en: "This optimizer updates the cast weights.", "zh-cn": "这个优化器更新转换后的权重。" },
 };
 
 /** Whose `eps` default is 1e-8. */

@@ -30,9 +30,9 @@ const messages = {
     "zh-cn":
       "如果 `{optimizer}` 是 PyTorch 优化器：`{step}` 应用的是自循环外那次清零以来所有迭代的梯度之和：每次反向传播都会累加到 `.grad`。请在循环内、每次更新时调用一次 `{optimizer}.zero_grad()`。",
   },
-  loop: { en: "this loop repeats backward and step", "zh-cn": "这个循环反复执行反向传播和更新" },
-  backward: { en: "gradients are added to `.grad` here", "zh-cn": "梯度在这里累加到 `.grad`" },
-  resetOutside: { en: "reset here, outside the loop", "zh-cn": "清零在这里，位于循环之外" },
+  loop: { en: "This loop repeats backward and step.", "zh-cn": "这个循环反复执行反向传播和更新。" },
+  backward: { en: "Gradients are added to `.grad` here.", "zh-cn": "梯度在这里累加到 `.grad`。" },
+  resetOutside: { en: "They are reset here, outside the loop.", "zh-cn": "清零在这里，位于循环之外。" },
   insert: { en: "Insert `{text}`", "zh-cn": "插入 `{text}`" },
 };
 

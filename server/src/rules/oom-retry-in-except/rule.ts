@@ -28,8 +28,8 @@ const messages = {
     "zh-cn":
       "如果 `{call}` 在 GPU 上运行，那么它在 `except` 内被再次尝试：在该代码块结束之前，异常一直保留失败那次的栈帧及其局部变量中的所有张量，第二次尝试时，第一次占用的显存还没有释放。请在这里只设置标志，在 `except` 之后再重试。",
   },
-  first: { en: "the attempt that failed", "zh-cn": "失败的那次尝试" },
-  handler: { en: "the exception lives until this block ends", "zh-cn": "异常一直存活到这个代码块结束" },
+  first: { en: "This attempt failed.", "zh-cn": "这是失败的那次尝试。" },
+  handler: { en: "The exception lives until this block ends.", "zh-cn": "异常一直存活到这个代码块结束。" },
 };
 
 const outOfMemoryTypes = /^torch(\.(cuda|xpu|npu|mps|mlu))?\.(OutOfMemoryError|_OutOfMemoryError)$/;

@@ -33,7 +33,7 @@ export const rule = defineRule<MessageId>({
     },
     made: { en: "The model's output is made here.", "zh-cn": "模型的输出在这里产生。" },
     loop: { en: "Each iteration of this loop adds one.", "zh-cn": "这个循环的每次迭代都会再增加一个。" },
-    joined: { en: "Joined here, after the loop.", "zh-cn": "循环结束后在这里拼接。" },
+    joined: { en: "They are joined here, after the loop.", "zh-cn": "循环结束后在这里拼接。" },
     cpu: { en: "Keep the value in host memory: `.cpu()`", "zh-cn": "把数值保留在主机内存中：`.cpu()`" },
   },
   create(context) {

@@ -19,8 +19,8 @@ const messages = {
     "zh-cn":
       "`{helper}` 返回 `{call}` 并会运行多次，却从未重置：它给出进程启动以来的最高点，所以在最大的一次运行之后，后面每次都显示那个数。请在每次运行之前调用 `torch.cuda.reset_peak_memory_stats()`。",
   },
-  loop: { en: "one run for each of these", "zh-cn": "对其中每一项运行一次" },
-  calledHere: { en: "one run is measured here", "zh-cn": "在这里测量一次运行" },
+  loop: { en: "There is one run for each of these.", "zh-cn": "对其中每一项运行一次。" },
+  calledHere: { en: "One run is measured here.", "zh-cn": "在这里测量一次运行。" },
   insert: { en: "Reset the peak before each run", "zh-cn": "在每次运行之前重置峰值" },
 };
 

@@ -38,13 +38,13 @@ const messages = {
     en: "If `{scheduler}` is a learning rate scheduler, this holds. {what}",
     "zh-cn": "如果 `{scheduler}` 是学习率调度器：{what}",
   },
-  guard: { en: "the update waits for this condition", "zh-cn": "更新要等到这个条件成立" },
+  guard: { en: "The update waits for this condition.", "zh-cn": "更新要等到这个条件成立。" },
   inner: {
-    en: "this loop runs the backwards of one update",
-    "zh-cn": "这个循环执行同一次更新的多次反向传播",
+    en: "This loop runs the backwards of one update.",
+    "zh-cn": "这个循环执行同一次更新的多次反向传播。",
   },
-  theStep: { en: "the update is here", "zh-cn": "更新在这里" },
-  made: { en: "the length of the schedule is given here", "zh-cn": "调度的长度在这里给出" },
+  theStep: { en: "The update is here.", "zh-cn": "更新在这里。" },
+  made: { en: "The length of the schedule is given here.", "zh-cn": "调度的长度在这里给出。" },
   move: { en: "Move `{call}` after the step", "zh-cn": "把 `{call}` 移到更新之后" },
 };
 

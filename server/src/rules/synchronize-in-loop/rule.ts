@@ -21,8 +21,8 @@ const messages = {
     "zh-cn":
       "`{call}` 对 `{tensor}` 的每个元素都要等待 GPU 一次。`{tensor}.tolist()` 一次复制全部元素，得到相同的数。",
   },
-  loop: { en: "this loop runs once a batch", "zh-cn": "这个循环每个批次执行一次" },
-  elements: { en: "its elements are taken one by one here", "zh-cn": "在这里逐个取出它的元素" },
+  loop: { en: "This loop runs once a batch.", "zh-cn": "这个循环每个批次执行一次。" },
+  elements: { en: "Its elements are taken one by one here.", "zh-cn": "在这里逐个取出它的元素。" },
 };
 
 const synchronizing = /^torch\.(cuda|xpu|npu|accelerator)\.synchronize$/;

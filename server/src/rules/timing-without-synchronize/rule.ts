@@ -22,8 +22,11 @@ const messages = {
     "zh-cn":
       "读取时钟时 GPU 可能仍在工作：内核是异步执行的，从读取 `{start}` 以来没有任何操作等待它们，所以得到的是启动内核的时间。请在两次读取之前都调用 `torch.cuda.synchronize()`，或使用 `torch.cuda.Event`。",
   },
-  start: { en: "the clock is started here", "zh-cn": "在这里开始计时" },
-  work: { en: "this is queued on the GPU and returns at once", "zh-cn": "这里把工作排入 GPU 队列后立即返回" },
+  start: { en: "The clock is started here.", "zh-cn": "在这里开始计时。" },
+  work: {
+    en: "This is queued on the GPU and returns at once.",
+    "zh-cn": "这里把工作排入 GPU 队列后立即返回。",
+  },
   insert: { en: "Synchronize before both readings", "zh-cn": "在两次读取之前都同步" },
 };
 

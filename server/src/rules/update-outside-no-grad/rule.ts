@@ -6,7 +6,7 @@ import { wrapInWith } from "../fix";
 import { contextCall } from "../no-grad-context";
 import { defineRule, type RuleContext } from "../rule";
 
-type MessageId = "rebound" | "rebindsLoop" | "inPlace" | "wrap";
+type MessageId = "rebound" | "rebindsParameter" | "rebindsLoop" | "inPlace" | "wrap";
 
 export const rule = defineRule<MessageId>({
   name: "update-outside-no-grad",
@@ -21,6 +21,11 @@ export const rule = defineRule<MessageId>({
       en: "`{update}` with gradients on makes `{variable}` the result of an operation: it is no leaf any more, its `.grad` stays `None` after the next backward, and its graph still holds the old `{variable}`. Update it in place under `torch.no_grad()`: `{fixed}`.",
       "zh-cn":
         "在开启梯度时执行 `{update}`，`{variable}` 就成了一次运算的结果：它不再是叶子张量，下一次 backward 之后它的 `.grad` 仍是 `None`，而且它的计算图还引用着旧的 `{variable}`。请在 `torch.no_grad()` 下原地更新：`{fixed}`。",
+    },
+    rebindsParameter: {
+      en: "`{update}` fails: `{variable}` is a parameter of its module, which takes nothing but an `nn.Parameter` under that name. Update it in place under `torch.no_grad()`: `{fixed}`.",
+      "zh-cn":
+        "`{update}` 会失败：`{variable}` 是模块的参数，模块在这个名字下只接受 `nn.Parameter`。请在 `torch.no_grad()` 下原地更新：`{fixed}`。",
     },
     rebindsLoop: {
       en: "`{update}` only gives the name `{variable}` a new tensor: the model's parameter stays as it was. Update it in place under `torch.no_grad()`: `{fixed}`.",
@@ -69,7 +74,7 @@ function check(context: RuleContext<MessageId>, statement: Statement, gradient: 
     update.kind === "in-place" ? wrapInWith(source, context.module, [statement], noGrad.text) : undefined;
   context.report({
     at: statement,
-    message: update.kind === "in-place" ? "inPlace" : leaf === "of-model" ? "rebindsLoop" : "rebound",
+    message: update.kind === "in-place" ? "inPlace" : rebindingOf(torch, update.variable, leaf),
     values: { update: excerpt(source, statement), variable, fixed: `${variable} -= …` },
     fixes:
       edits === undefined
@@ -151,6 +156,21 @@ function usesSign(value: Expression): boolean {
 }
 
 /** What kind of leaf a variable is: one made here to require gradients, or an element of `model.parameters()`. */
+/** What becomes of a variable that is bound to the result of its update. */
+function rebindingOf(
+  { resolve }: RuleContext["torch"],
+  variable: Expression,
+  leaf: "own" | "of-model",
+): MessageId {
+  if (leaf === "of-model") return "rebindsLoop";
+  if (variable.kind !== "Attribute") return "rebound";
+  const owner = resolve.classOf(variable.object);
+  const isParameter = resolve
+    .valuesOf(variable)
+    .some((value) => value.kind === "Call" && resolve.qualifiedName(value.callee) === "torch.nn.Parameter");
+  return isParameter && owner !== undefined && resolve.isModuleClass(owner) ? "rebindsParameter" : "rebound";
+}
+
 function leafKind(torch: RuleContext["torch"], variable: Expression): "own" | "of-model" | undefined {
   const { resolve, scopes } = torch;
   if (resolve.valuesOf(variable).some((value) => isLeaf(torch, value))) return "own";

@@ -40,13 +40,13 @@ const messages = {
     "zh-cn":
       "`{zeroing}` 在每个微批次都会清零：与经 `prepare` 的优化器的 `zero_grad()` 不同，模型的 `zero_grad()` 并不理会 `accumulate()`。每次更新最多只用到最后一个微批次的梯度。请在 `{step}` 之后调用优化器的 `zero_grad()`。",
   },
-  guard: { en: "the step waits for this condition", "zh-cn": "更新要等到这个条件成立" },
+  guard: { en: "The step waits for this condition.", "zh-cn": "更新要等到这个条件成立。" },
   inner: {
-    en: "this loop runs the backwards of one update",
-    "zh-cn": "这个循环执行同一次更新的多次反向传播",
+    en: "This loop runs the backwards of one update.",
+    "zh-cn": "这个循环执行同一次更新的多次反向传播。",
   },
-  step: { en: "the update is here", "zh-cn": "更新在这里" },
-  backward: { en: "gradients are added here", "zh-cn": "梯度在这里累加" },
+  step: { en: "The update is here.", "zh-cn": "更新在这里。" },
+  backward: { en: "Gradients are added here.", "zh-cn": "梯度在这里累加。" },
   move: { en: "Move `{zeroing}` after the step", "zh-cn": "把 `{zeroing}` 移到更新之后" },
   moveOut: { en: "Move `{zeroing}` before the inner loop", "zh-cn": "把 `{zeroing}` 移到内层循环之前" },
   drop: {
