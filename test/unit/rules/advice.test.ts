@@ -40,6 +40,12 @@ describe("advice in messages", () => {
     assert.match(keepsAfterBackward("kept += [loss]"), /^`kept` keeps `loss` with its graph/);
   });
 
+  it("speaks of what a sum adds", () => {
+    const sums = training.replace("kept = []", "kept = 0");
+    const text = `${sums}    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n    kept = kept + loss\nprint(kept)\n`;
+    assert.match(messageOf("graph-retained-after-backward", text), /^`kept` keeps `loss` with its graph/);
+  });
+
   it("tells a module's parameter from a tensor that it holds", () => {
     const update = (made: string): string =>
       messageOf(

@@ -210,4 +210,12 @@ class Trainer:
     assert.doesNotMatch(messageOf(text, "load-without-map-location"), /iB/);
     for (const message of messagesOf(text, "deepcopy-model-in-loop")) assert.doesNotMatch(message, /iB/);
   });
+
+  it("tell what gradients with a graph keep", () => {
+    const text = script({ teacher: "nn.Identity()" }).replace("retain_graph=True", "create_graph=True");
+    assert.match(
+      messageOf(text, "create-graph-in-backward"),
+      new RegExp(`of the iteration \\(≥ ${graph} at batch 16\\) stay`),
+    );
+  });
 });

@@ -1,6 +1,7 @@
 /** What the two rules about kept graphs say alike: where, which lines matter, which fixes. */
 import { message } from "../../messages/message";
 import type { MessageText, MessageValue } from "../../messages/message";
+import type { Source } from "../../python/source";
 import type { Expression, Node, Span } from "../../python/tree";
 import { enclosingStatement } from "../../python/walk";
 import type { KeptValue } from "../../torch/provenance";
@@ -58,10 +59,19 @@ export function placeOf(kept: KeptValue, context: RuleContext): Span {
   return source.lineOf(kept.value.start) === source.lineOf(statement.start) ? kept.value : statement;
 }
 
-/** A short text of what is kept: `loss` of `losses += [loss]`. */
-export function keptText({ value }: KeptValue, { source }: RuleContext): string {
-  const only = value.kind === "List" && value.elements.length === 1 ? value.elements[0] : undefined;
-  return excerpt(source, only ?? value);
+/** A short text of what is kept: `loss` of `losses += [loss]` and of `total = total + loss`. */
+export function keptText({ value, store }: KeptValue, { source }: RuleContext): string {
+  return excerpt(source, addendOf(value, source.slice(store.holder), source));
+}
+
+function addendOf(value: Node, holder: string, source: Source): Node {
+  if (value.kind === "List") {
+    const [only, another] = value.elements;
+    return only !== undefined && another === undefined ? only : value;
+  }
+  if (value.kind !== "BinaryOperation" || value.operator !== "+") return value;
+  if (source.slice(value.left) === holder) return value.right;
+  return source.slice(value.right) === holder ? value.left : value;
 }
 
 /** What to keep instead: the value `advice` of a message. A number is advised only where the value is one. */
