@@ -142,6 +142,16 @@ class Net(torch.nn.Module):
       assert.equal(statSync(folder.join("a.py")).mode & 0o777, 0o600);
     });
 
+    it("leaves a file alone that is not to be written, and reports what is in it", async () => {
+      folder.write("a.py", flawed);
+      chmodSync(folder.join("a.py"), 0o444);
+      const { code, stdout, stderr } = await vramlint(["check", "--fix", "a.py"], { cwd: folder.path });
+      assert.equal(stderr, "vramlint: a.py: cannot be written (EACCES); the file is as it was.\n");
+      assert.equal(code, 2);
+      assert.match(stdout, /2 findings in 1 file/);
+      assert.equal(readFileSync(folder.join("a.py"), "utf8"), flawed);
+    });
+
     it("goes on until nothing is left", async () => {
       folder.write("a.py", "import torch\nx = 1  # vram: ignore[loss-graph-retained, empty-cache-in-loop]\n");
       const { code, stdout } = await vramlint(["check", "--fix", "a.py"], { cwd: folder.path });

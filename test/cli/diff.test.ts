@@ -90,6 +90,49 @@ describe("vramlint check --diff", () => {
     assert.deepEqual((await check("HEAD", ["."], repository.join("sub"))).places, ["b.py:4"]);
   });
 
+  it("sees the lines of files whose diffs `.gitattributes` hides", async () => {
+    repository = new Repository({
+      ".gitattributes": "*.py -diff\n*.pyi binary\n",
+      "a.py": lines("a", "b"),
+      "b.pyi": lines("a", "b"),
+      "same.py": lines("a"),
+    });
+    repository.write("a.py", lines("a", "new", "b"));
+    repository.write("b.pyi", lines("a", "b", "new"));
+    repository.git("mv", "same.py", "moved.py");
+    assert.deepEqual((await check("HEAD")).places, ["a.py:3", "b.pyi:4"]);
+  });
+
+  it("says which submodules it does not look into", async () => {
+    const library = new Repository({ "lib.py": lines("a") });
+    repository = new Repository({ "a.py": lines("a") });
+    try {
+      repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.path, "lib");
+      repository.commit("submodule");
+      assert.deepEqual(await check("HEAD"), { code: 0, stderr: "", places: [] });
+      const said = "vramlint: --diff: lib is a submodule, and what changed in it was not looked at. ";
+      repository.write("lib/lib.py", lines("a", "b"));
+      assert.equal((await check("HEAD")).stderr.slice(0, said.length), said);
+      repository.git("-C", "lib", "commit", "--quiet", "--all", "-m", "second");
+      const { code, stderr } = await check("HEAD");
+      assert.deepEqual({ code, said: stderr.slice(0, said.length) }, { code: 0, said });
+      assert.equal((await check("HEAD", ["a.py"])).stderr, "", "nobody asked for what is in it");
+    } finally {
+      library.remove();
+    }
+  });
+
+  it("tells that nothing changed from that there is nothing", async () => {
+    repository = new Repository({ "a.py": lines("a"), "b.py": "", "docs/readme.md": "" });
+    const said = async (...paths: string[]): Promise<string> => {
+      const env = { PATH: process.env["PATH"] };
+      return (await vramlint(["check", "--diff", "HEAD", ...paths], { cwd: repository.path, env })).stdout;
+    };
+    assert.equal(await said(), "None of the 2 Python files has changed.\n");
+    assert.equal(await said("a.py"), "The Python file has not changed.\n");
+    assert.equal(await said("docs"), "No Python file found.\n");
+  });
+
   it("is not misled by names, by content that looks like a diff, or by the user's configuration", async () => {
     const names = ["a b.py", "训练.py", 'quo"te\\.py', "new\nline.py", "tab\t.py", "+++ b.py", "sp .py "];
     repository = new Repository(Object.fromEntries(names.map((name) => [name, lines("a")])));

@@ -17,7 +17,7 @@ import { planOf, stdinMark } from "./check-options";
 import type { CheckOptions, CheckPlan } from "./check-options";
 import { checkText, fixText, isFixable, textOf } from "./checked-file";
 import type { FixedFile } from "./checked-file";
-import { changedLinesOf, documentOf, readLimit } from "./document";
+import { changedLinesOf, checkedEndings, documentOf, readLimit } from "./document";
 import type { Document } from "./document";
 import type { FileFilter } from "./file-filter";
 import { changesSince } from "./git";
@@ -36,7 +36,6 @@ import type { FilePlace } from "./threads";
 
 /** Read and handed to threads before their turn to be told. */
 const filesAhead = 32;
-const checkedEndings = [".py", ".pyi", ".ipynb"];
 const stdinName = "<stdin>";
 
 export async function check(
@@ -87,6 +86,8 @@ interface Filters {
 /** One run: what was found so far, and how it is told. */
 class CheckRun {
   private files = 0;
+  /** Those that were not looked into, since they are as they were. */
+  private unchanged = 0;
   private findings = 0;
   /** Those that are not told because the baseline is to know them from now on. */
   private recorded = 0;
@@ -179,6 +180,7 @@ class CheckRun {
   async finish(): Promise<number> {
     // What is told or written from here on would be about half a run.
     if (this.terminal.io.signal?.aborted) return exitCodes.interrupted;
+    this.filters.changes?.notes.forEach((note) => this.problem(note, "note"));
     let baseline = await this.filters.baseline?.finish();
     if (baseline !== undefined && "mistake" in baseline) {
       this.problem(baseline.mistake, "error");
@@ -186,9 +188,10 @@ class CheckRun {
       // What was to become known is not.
       this.findings += this.recorded;
     }
-    const { files, findings, fixable, fixed, problems } = this;
+    const { files, unchanged, findings, fixable, fixed, problems } = this;
     const succeeded = problems.every(({ severity }) => severity === "note");
-    this.out.write(await this.report.end({ files, findings, fixable, fixed, problems, succeeded, baseline }));
+    const totals = { files, unchanged, findings, fixable, fixed, problems, succeeded, baseline };
+    this.out.write(await this.report.end(totals));
     if (!succeeded) return exitCodes.failure;
     return this.failing > 0 && !this.options.exitZero ? exitCodes.findings : exitCodes.clean;
   }
@@ -197,7 +200,10 @@ class CheckRun {
   private async checkFile(name: string): Promise<() => Promise<void>> {
     const absolute = path.resolve(this.terminal.io.cwd, name);
     const change = await this.filters.changes?.of(absolute);
-    if (this.filters.changes !== undefined && change === undefined) return () => Promise.resolve();
+    if (this.filters.changes !== undefined && change === undefined) {
+      this.unchanged++;
+      return () => Promise.resolve();
+    }
     const read = await readTextFile(absolute, name, readLimit(name, this.plan.maxFileSize));
     if ("problem" in read) return this.complaint(read.problem);
     const { file } = read;

@@ -1,5 +1,6 @@
 /** Asks git what changed since a commit. */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type { LineRange } from "../directives/logical-lines";
@@ -10,6 +11,7 @@ import { isNotebook } from "../workspace/notebook";
 import { printable } from "../workspace/problem";
 import { parseDiff } from "./changed-lines";
 import type { ChangedLines } from "./changed-lines";
+import { checkedEndings } from "./document";
 import type { Io } from "./io";
 
 /** What git says of one file: the lines on which it differs as git counts them, or what it was before. */
@@ -21,10 +23,14 @@ export type FileChange =
 
 /** What changed; answers for absolute paths. */
 export class Changes {
+  private readonly passedOver = new Set<string>();
+
   constructor(
     private readonly root: string,
     private readonly changed: ChangedLines,
     private readonly untracked: ReadonlySet<string>,
+    /** Changed submodules: git says only that they have changed. */
+    private readonly submodules: readonly string[],
     /** The commit that was compared with is not what was asked for. */
     readonly note: Message | undefined,
     /** What a file held at the commit; `undefined` when git does not say. */
@@ -36,10 +42,17 @@ export class Changes {
     const real = await realpath(file).catch(() => file);
     const relative = path.relative(this.root, real).split(path.sep).join("/");
     if (this.untracked.has(relative)) return "all";
+    const submodule = this.submodules.find((name) => relative.startsWith(`${name}/`));
+    if (submodule !== undefined) this.passedOver.add(submodule);
     const changed = this.changed.get(relative);
     if (changed === undefined || !isNotebook(relative)) return changed && { lines: changed.lines };
     const before = changed.before === undefined ? undefined : await this.contentAt(changed.before);
     return before === undefined ? "all" : { before };
+  }
+
+  /** What could not be told of the files asked for. */
+  get notes(): readonly Message[] {
+    return [...this.passedOver].map((name) => message(texts.submoduleChanged, { path: printable(name) }));
   }
 }
 
@@ -62,15 +75,49 @@ export async function changesSince(
   const base = fork.ok ? text(fork).trim() : sha;
   const note = fork.ok ? undefined : message(texts.noCommonCommit, { ref: printable(ref) });
 
-  const diff = await git(root, "diff", ...diffOptions, base, "--");
-  if (!diff.ok) return { mistake: failed(diff) };
+  const diff = await diffSince(base, (...argv) => git(root, ...argv));
+  if ("failure" in diff) return { mistake: failed(diff.failure) };
   const untracked = await git(root, "ls-files", "-z", "--others", "--exclude-standard");
   if (!untracked.ok) return { mistake: failed(untracked) };
   const names = text(untracked).split("\0");
-  return new Changes(root, parseDiff(diff.stdout.toString("latin1")), new Set(names), note, async (name) => {
+  const hasModules = existsSync(path.join(root, ".gitmodules"));
+  const modules = hasModules ? await git(root, "diff", ...submoduleOptions, base, "--") : undefined;
+  if (modules?.ok === false) return { mistake: failed(modules) };
+  const submodules = modules === undefined ? [] : submodulesIn(text(modules));
+  return new Changes(root, diff.changed, new Set(names), submodules, note, async (name) => {
     const content = await git(root, "cat-file", "blob", `${base}:${name}`);
     return content.ok ? content.stdout : undefined;
   });
+}
+
+/** What of git's own programs is asked, in the repository. */
+type Git = (...argv: string[]) => Promise<Answer>;
+
+/**
+ * The diff, with the lines of Python files and notebooks also where `.gitattributes` says that they are not to be shown
+ * (`-diff`, `binary`), as is usual for notebooks.
+ */
+async function diffSince(
+  base: string,
+  git: Git,
+): Promise<{ readonly changed: ChangedLines } | { readonly failure: Answer }> {
+  const diff = await git("diff", ...diffOptions, base, "--");
+  if (!diff.ok) return { failure: diff };
+  const shown = diff.stdout.toString("latin1");
+  if (!/^Binary files /m.test(shown)) return { changed: parseDiff(shown) };
+  const patterns = checkedEndings.map((ending) => `*${ending}`);
+  const hidden = await git("diff", ...diffOptions, "--text", base, "--", ...patterns);
+  if (!hidden.ok) return { failure: hidden };
+  return { changed: new Map([...parseDiff(hidden.stdout.toString("latin1")), ...parseDiff(shown)]) };
+}
+
+/** The submodules that another commit is checked out in, or that have changes. */
+const submoduleOptions = ["--raw", "-z", "--no-renames", "--ignore-submodules=untracked"];
+
+/** Those among `git diff --raw -z`; its lines are `:100644 160000 SHA SHA M` with the path behind. */
+function submodulesIn(raw: string): string[] {
+  const parts = raw.split("\0");
+  return parts.filter((_, index) => /^:\d{6} 160000 /.test(parts[index - 1] ?? ""));
 }
 
 /** Whatever the user's configuration says about diffs. */

@@ -229,6 +229,10 @@ export const usageMessages = {
     "zh-cn":
       "--diff：此处 HEAD 与 {ref} 没有共同的提交，因此直接与 {ref} 比较。检出完整历史才能区分您的改动和对方的改动。",
   },
+  submoduleChanged: {
+    en: "--diff: {path} is a submodule, and what changed in it was not looked at. Run the check in its folder too.",
+    "zh-cn": "--diff：{path} 是子模块，其中的改动没有检查。请在其目录中另行检查。",
+  },
   gitFailed: {
     en: "--diff: git failed: {detail}",
     "zh-cn": "--diff：git 出错：{detail}",
@@ -315,6 +319,10 @@ export const reportMessages = {
   baselineWritten: {
     en: "{path}: {added} added, {removed} removed.",
     "zh-cn": "{path}：新增 {added} 个，删除 {removed} 个。",
+  },
+  noneChanged: {
+    en: "{files, plural, one {The Python file has not changed} other {None of the # Python files has changed}}.",
+    "zh-cn": "{files} 个 Python 文件均无改动。",
   },
   noFiles: {
     en: "No Python file found.",

@@ -1,7 +1,7 @@
 /** Files replaced in one step: never half a file, and nothing left behind, whatever ends the program. */
 import { randomBytes } from "node:crypto";
-import { closeSync, fchmodSync, fsync, openSync, rmSync, writeFile } from "node:fs";
-import { chown, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { closeSync, constants, fchmodSync, fsync, openSync, rmSync, writeFile } from "node:fs";
+import { access, chown, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "./problem";
@@ -26,6 +26,9 @@ export async function replaceFile(
   try {
     const target = before === undefined ? file : await realpath(file);
     const found = before === undefined ? undefined : await stat(target);
+    // A new file could take its place all the same, but somebody has said that it is not to be changed.
+    if (found !== undefined && (found.mode & 0o222) === 0) return { code: "EACCES" };
+    if (before !== undefined) await access(target, constants.W_OK);
     temporary = path.join(
       path.dirname(target),
       `.${path.basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}`,

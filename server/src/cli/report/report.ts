@@ -6,6 +6,8 @@ import type { Terminal } from "../reporter";
 
 export interface Totals {
   readonly files: number;
+  /** Files that were left out because nothing in them has changed. */
+  readonly unchanged: number;
   readonly findings: number;
   /** How many of them have a safe fix. */
   readonly fixable: number;

@@ -24,9 +24,10 @@ function fileReport(file: CheckedFile, terminal: Terminal): string {
 }
 
 export function summary(totals: Totals, terminal: Terminal): string {
-  const { files, findings, fixable, fixed, baseline } = totals;
+  const { files, unchanged, findings, fixable, fixed, baseline } = totals;
   const found = baseline === undefined ? texts.summary : texts.summaryNew;
-  const sentences = [files === 0 ? message(texts.noFiles) : message(found, { findings, files })];
+  const none = unchanged > 0 ? message(texts.noneChanged, { files: unchanged }) : message(texts.noFiles);
+  const sentences = [files === 0 ? none : message(found, { findings, files })];
   if (fixed > 0) sentences.unshift(message(texts.fixed, { count: fixed }));
   if (fixable > 0) sentences.push(message(texts.fixable, { count: fixable }));
   if (baseline !== undefined) sentences.push(...baselineSentences(baseline));
