@@ -151,6 +151,7 @@ describe("vramlint check as a gate", () => {
     for (const [argv, reason] of [
       [["--write-baseline"], /--write-baseline works only together with --baseline FILE/],
       [["--prune"], /--prune works only together with --baseline FILE/],
+      [["--stdin-filename", "a.py"], /--stdin-filename works only together with -\./],
       [["--baseline", "b", "--write-baseline", "--diff", "HEAD"], /--write-baseline and --diff cannot be/],
       [["--baseline", "b", "--prune", "--diff", "HEAD"], /--prune and --diff cannot be combined/],
       [["-", "--diff", "HEAD"], /--diff and - cannot be combined/],

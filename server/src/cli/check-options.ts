@@ -85,6 +85,7 @@ function misfit(paths: readonly string[], options: CheckOptions): Message | unde
       () => needs("--write-baseline", "--baseline FILE"),
     ],
     [options.prune && options.baseline === undefined, () => needs("--prune", "--baseline FILE")],
+    [options.stdinFilename !== undefined && !isStdin, () => needs("--stdin-filename", stdinMark)],
     [options.writeBaseline && options.diff !== undefined, () => apart("--write-baseline", "--diff")],
     [options.prune && options.diff !== undefined, () => apart("--prune", "--diff")],
     [options.writeBaseline && isStdin, () => apart("--write-baseline", stdinMark)],
