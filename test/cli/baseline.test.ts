@@ -75,7 +75,7 @@ describe("vramlint check --baseline", () => {
     }
   });
 
-  it("knows a finding again after its lines moved or were laid out anew, not under another function", async () => {
+  it("knows a finding again after its lines moved or were laid out anew, not in another function", async () => {
     const train = (body: string): string => `import torch\n\n\ndef train(loader):\n${body}`;
     folder.write(
       "a.py",
@@ -92,8 +92,53 @@ describe("vramlint check --baseline", () => {
     );
     assert.equal((await check("a.py")).code, 0);
     const method = "    for batch in loader:\n      torch.cuda.empty_cache()\n";
-    folder.write("a.py", `import torch\n\nclass T:\n  def train(self, loader):\n${method}`);
+    folder.write("a.py", `${train("    pass\n")}\nclass T:\n  def train(self, loader):\n${method}`);
     assert.equal((await check("a.py")).code, 1);
+  });
+
+  describe("when a function is renamed", () => {
+    const loop = "    for batch in loader:\n        torch.cuda.empty_cache()\n";
+    const script = (...names: string[]): string =>
+      ["import torch\n", ...names.map((name) => `def ${name}(loader):\n${loop}`)].join("\n");
+    const functions = (): string[] => entries().map(({ function: name }) => name);
+
+    beforeEach(async () => {
+      folder.write("a.py", script("train"));
+      await write("a.py");
+      folder.write("a.py", script("train_one_epoch"));
+    });
+
+    it("knows its findings again, and takes none of them for repaired", async () => {
+      const { code, stdout } = await check("a.py");
+      assert.equal(stdout, "Nothing new in 1 file. 1 finding is in the baseline.\n");
+      assert.equal(code, 0);
+      folder.write("a.py", `import torch\nclass Trainer:\n  def fit(self, loader):\n${loop}`);
+      assert.equal((await check("a.py")).code, 0, "or its class");
+      await check("a.py", "--prune");
+      assert.deepEqual(functions(), ["train"]);
+      assert.equal((await check("a.py")).code, 0);
+    });
+
+    it("writes the new name where findings are recorded anew", async () => {
+      assert.match((await check("a.py", "--write-baseline")).stdout, /base\.json: 1 added, 1 removed\.\n$/);
+      assert.deepEqual(functions(), ["train_one_epoch"]);
+    });
+
+    it("takes each known finding for one only, and none whose function is still there", async () => {
+      folder.write("a.py", script("train_one_epoch", "evaluate"));
+      const both = await check("a.py");
+      assert.match(both.stdout, /1 new finding in 1 file\..* 1 finding is in the baseline\.\n$/);
+      folder.write("a.py", script("train", "evaluate"));
+      assert.match(
+        (await check("a.py")).stdout,
+        /1 new finding in 1 file\..* 1 finding is in the baseline\.\n$/,
+      );
+      folder.write("a.py", `import torch\ndef train(loader):\n    pass\n${script("evaluate")}`);
+      assert.match(
+        (await check("a.py")).stdout,
+        /1 new finding.* 1 entry of the baseline is found no longer/,
+      );
+    });
   });
 
   it("counts equal findings: one more than known is new", async () => {

@@ -29,6 +29,8 @@ export class BaselineRun {
   private readonly entries = new Map<string, BaselineEntry>();
   private readonly byPath = new Map<string, Set<string>>();
   private readonly found = new Map<string, BaselineEntry>();
+  /** Texts of entries that are found in a function that has another name now. */
+  private readonly stillFound = new Set<string>();
   /** Paths checked, with the rules that looked at them. */
   private readonly looked = new Map<string, ReadonlySet<string>>();
   private readonly ranWith = new WeakMap<AnalysisOptions, ReadonlySet<string>>();
@@ -83,7 +85,10 @@ export class BaselineRun {
     for (const key of file.keys) {
       const entry = { path: entryPath, ...key };
       this.found.set(entryText(entry), entry);
-      if (this.options.write || keys?.has(keyText(key))) this.known++;
+      const before = file.renamed?.get(keyText(key));
+      if (this.options.write || keys?.has(keyText(key)) || before !== undefined) this.known++;
+      // Written anew it has its new name; else the entry stands for it.
+      if (before !== undefined && !this.options.write) this.stillFound.add(`${entryPath}\0${before}`);
     }
   }
 
@@ -110,7 +115,9 @@ export class BaselineRun {
 
   /** Of a file that was checked by its rule, and found no longer. */
   private isStale(entry: BaselineEntry): boolean {
-    return this.looked.get(entry.path)?.has(entry.rule) === true && !this.found.has(entryText(entry));
+    const text = entryText(entry);
+    const isFound = this.found.has(text) || this.stillFound.has(text);
+    return this.looked.get(entry.path)?.has(entry.rule) === true && !isFound;
   }
 
   /** Of a file that there is no longer, or of a rule that there never was. */

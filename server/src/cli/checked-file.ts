@@ -8,8 +8,8 @@ import type { Finding, Fix, TextEdit } from "../rules/rule";
 import type { Notebook } from "../workspace/notebook";
 import { isOnLines, shiftedLines, unfiltered } from "./file-filter";
 import type { FileFilter } from "./file-filter";
-import { keysOf, keyText } from "./finding-key";
-import type { FindingKey } from "./finding-key";
+import { keysOf, keyText, renamedKeys } from "./finding-key";
+import type { FindingKey, Renamed } from "./finding-key";
 
 export interface KeyedFinding extends Finding {
   readonly key: FindingKey;
@@ -40,6 +40,8 @@ export interface CheckedFile {
   readonly findings: readonly KeyedFinding[];
   /** The keys of everything found, whatever the filter leaves out. */
   readonly keys: readonly FindingKey[];
+  /** Those that the filter knows under the name that their function had. */
+  readonly renamed?: Renamed;
   readonly failures: Analysis["failures"];
   /** What it was checked with. */
   readonly options: AnalysisOptions;
@@ -68,14 +70,24 @@ export function checkText(
   return useTree(form?.forParser(text) ?? text, (parsed) => {
     const { findings, failures } = analyze(parsed, options);
     const keys = keysOf(parsed.module, parsed.source, findings);
+    const renamed = filter.known && renamedKeys(parsed.module, keys, filter.known);
     const told = findings.flatMap((finding, index) => {
       const key = keys[index];
-      if (key === undefined || filter.known?.has(keyText(key))) return [];
+      if (key === undefined || filter.known?.has(keyText(key)) || renamed?.has(keyText(key))) return [];
       return isOnLines(filter.lines, parsed.source, finding.span)
         ? [{ ...possible(finding, text, form), key }]
         : [];
     });
-    return { name, source: parsed.source, ...shape, findings: told, keys, failures, options };
+    return {
+      name,
+      source: parsed.source,
+      ...shape,
+      findings: told,
+      keys,
+      ...(renamed && { renamed }),
+      failures,
+      options,
+    };
   });
 }
 

@@ -35,6 +35,51 @@ export function keyText({ rule, function: name, statement, occurrence }: Finding
   return [rule, name, statement, String(occurrence).padStart(6, "0")].join("\0");
 }
 
+/** Texts of keys as they are, with the texts that they had when their function or class had another name. */
+export type Renamed = ReadonlyMap<string, string>;
+
+/**
+ * Keys that are known but for the name of the function around them: the known one's function is there no longer, and nothing
+ * else is different.
+ */
+export function renamedKeys(
+  module: Module,
+  keys: readonly FindingKey[],
+  known: ReadonlySet<string>,
+): Renamed {
+  const renamed = new Map<string, string>();
+  const texts = new Set(keys.map(keyText));
+  const missing = [...known].filter((text) => !texts.has(text));
+  const fresh = keys.filter((key) => !known.has(keyText(key)));
+  if (missing.length === 0 || fresh.length === 0) return renamed;
+  const names = definedNames(module.body);
+  const gone = missing.filter((text) => !names.has(functionIn(text))).sort();
+  for (const key of fresh) {
+    const match = gone.find((text) => keyText({ ...key, function: functionIn(text) }) === text);
+    if (match === undefined) continue;
+    renamed.set(keyText(key), match);
+    gone.splice(gone.indexOf(match), 1);
+  }
+  return renamed;
+}
+
+function functionIn(text: string): string {
+  return text.split("\0")[1] ?? "";
+}
+
+/** What `function` of a key can be: the names of all functions and classes, and none at the top of the file. */
+function definedNames(
+  statements: readonly Statement[],
+  names: Set<string> = new Set([""]),
+): ReadonlySet<string> {
+  for (const statement of statements) {
+    if (statement.kind === "FunctionDefinition" || statement.kind === "ClassDefinition")
+      names.add(enclosingNames(statement));
+    for (const list of statementListsOf(statement)) definedNames(list, names);
+  }
+  return names;
+}
+
 /** 32 hexadecimal digits that stand for a key, and for the file where a path is given. */
 export function fingerprint(key: FindingKey, path = ""): string {
   return createHash("sha256")

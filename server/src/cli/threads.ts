@@ -65,9 +65,9 @@ function answerTo(job: Job): Answer {
       fixes === undefined
         ? { ...checkText(job.name, text, options, filter, undefined, useTree), fixed: 0 }
         : fixText(job.name, text, options, filter, fixes, undefined, useTree);
-    const { name, findings, keys, failures, fixed, source } = checked;
+    const { name, findings, keys, renamed, failures, fixed, source } = checked;
     const changedText = source.text === text ? undefined : source.text;
-    return { file: { name, findings, keys, failures, fixed, changedText } };
+    return { file: { name, findings, keys, ...(renamed && { renamed }), failures, fixed, changedText } };
   } catch (error) {
     return { error: describeError(error) };
   }
