@@ -22,6 +22,10 @@ const messages = {
     en: "Use `torch.amp.{kind}({device})` (PyTorch 2.3 or later)",
     "zh-cn": "改用 `torch.amp.{kind}({device})`（PyTorch 2.3 及以上）",
   },
+  replaceImport: {
+    en: "Import from `torch.amp`, and change all calls (PyTorch 2.3 or later)",
+    "zh-cn": "改为从 `torch.amp` 导入，并修改全部调用（PyTorch 2.3 及以上）",
+  },
 };
 
 const deprecatedName = /^torch\.(cuda|cpu)\.amp\.(autocast|GradScaler)$/;
@@ -50,11 +54,12 @@ export const rule = defineRule<MessageId>({
       const [, device = "cuda", kind = ""] = match;
       const argument = quoted(context.source, device);
       const edits = fix(context, call, root);
+      const title = root.importPath === "torch" ? "replace" : "replaceImport";
       context.report({
         at: callee,
         message: "deprecated",
         values: { name: `torch.${device}.amp.${kind}`, kind, device: argument },
-        fixes: edits ? [{ title: "replace", values: { kind, device: argument }, safety: "safe", edits }] : [],
+        fixes: edits ? [{ title, values: { kind, device: argument }, safety: "safe", edits }] : [],
       });
     },
   }),
