@@ -129,6 +129,9 @@ export const storingMethods: ReadonlyMap<string, number> = new Map([
   ["extendleft", 0],
   ["insert", 1],
   ["put", 0],
+  // In place: a tensor that outlives the iteration takes the graph of what is added.
+  ["add_", 0],
+  ["sub_", 0],
   ["put_nowait", 0],
 ]);
 

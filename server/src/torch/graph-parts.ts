@@ -1,8 +1,9 @@
 /** Whether anything in the graph of a value comes from another iteration of a loop. */
 import type { Expression, Node } from "../python/tree";
-import { walk } from "../python/walk";
+import { enclosingLoop, walk } from "../python/walk";
 import type { TorchFacts } from "./facts";
 import type { Reach } from "./provenance";
+import type { Definition, Reaching } from "./provenance/flow";
 
 /** What is run again and again: a loop's body, or that of a function which a loop calls. */
 export type Round = Parameters<Reach["isInBody"]>[0] & Node;
@@ -20,7 +21,8 @@ export function isMadeInRound(torch: TorchFacts, value: Expression, round: Round
       if (seen.has(read)) continue;
       seen.add(read);
       if (seen.size > 400) return false;
-      for (const one of flow.reaching(read) ?? []) {
+      const reaching = flow.reaching(read) ?? [];
+      for (const one of reaching) {
         if (typeof one === "symbol") {
           if (mayHoldGraph(torch, read)) return false;
           continue;
@@ -29,7 +31,8 @@ export function isMadeInRound(torch: TorchFacts, value: Expression, round: Round
         // A loop-carried definition: further down, or the very statement that reads it.
         // What an inner loop or a comprehension around the read goes over is of this round.
         const isAround = one.kind === "iterate" && one.node.start <= read.start && read.end <= one.node.end;
-        const earlier = inside && one.node.end > read.start && one.node !== round && !isAround;
+        const isLater = inside && one.node.end > read.start && one.node !== round && !isAround;
+        const earlier = isLater && !isOfInnerLoop(torch, read, one, reaching, round);
         if (!inside || earlier) {
           if (one.kind === "iterate" && one.node === round) continue;
           if (one.value !== undefined && torch.provenance.carried(one.value, one.path).graph !== "no") {
@@ -73,4 +76,22 @@ function readsIn(root: Expression): Expression[] {
     },
   });
   return reads;
+}
+
+/**
+ * `total = total + loss` in a loop inside the round, where the round itself begins `total` before that loop: the variable is
+ * carried around the inner loop only. Without that beginning something from outside the round would reach the read as well.
+ */
+function isOfInnerLoop(
+  { provenance }: TorchFacts,
+  read: Node,
+  { node }: Definition,
+  reaching: readonly Reaching[],
+  round: Round,
+): boolean {
+  const { reach } = provenance;
+  const loop = enclosingLoop(read);
+  if (loop === undefined || loop === round || !reach.isInBody(round, loop)) return false;
+  if (!reach.isInBody(loop, node)) return false;
+  return reaching.every((one) => typeof one !== "symbol" && reach.isInBody(round, one.node));
 }

@@ -5,7 +5,7 @@
  */
 import { lastName } from "../python/last-name";
 import { FileMemo } from "../python/file-memo";
-import type { Call, Expression } from "../python/tree";
+import type { Call, Expression, Node } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
 import type { TorchFacts } from "./facts";
@@ -260,15 +260,40 @@ class FileOwnership implements Ownership {
   /** The names under which a model is known: its variables, and its attribute in its own class. */
   private keysOf(model: Expression): ReadonlySet<string> {
     const keys = new Set<string>();
-    for (const one of this.upstream(model)) {
+    const upstream = this.upstream(model);
+    const made = this.madeByFactories(upstream);
+    for (const one of upstream) {
       const { resolve } = this.torch;
       const key = resolve.keyOf(one);
-      if (key !== undefined && !this.isWrittenValue(one)) keys.add(key);
+      if (key !== undefined && !made.has(key) && !this.isWrittenValue(one)) keys.add(key);
       if (one.kind !== "Attribute") continue;
       const holder = resolve.classOf(one.object);
       if (holder !== undefined) keys.add(`class@${holder.start}.${one.attribute.id}`);
     }
     return keys;
+  }
+
+  /**
+   * `net` of `def create(): net = Net(); return net`, called for student and teacher: one name, another model with each call.
+   * Only where the function hands it to nobody, who may train it under that name.
+   */
+  private madeByFactories(upstream: ReadonlySet<Expression>): ReadonlySet<string> {
+    const made = new Set<string>();
+    const { resolve, scopes, provenance } = this.torch;
+    for (const one of upstream) {
+      const target = one.kind === "Call" ? resolve.functionOf(one) : undefined;
+      if (target === undefined || resolve.callsTo(target).length < 2) continue;
+      for (const returned of resolve.returnedValues(target)) {
+        const value = receiverOf(returned);
+        if (value.kind !== "Name") continue;
+        const bindings = scopes.lookup(value);
+        if (!bindings.every(({ kind, scope }) => kind === "assignment" && scope.owner === target)) continue;
+        const key = resolve.keyOf(value);
+        const reads = key === undefined ? [] : provenance.flow.readsOf(key);
+        if (key !== undefined && reads.every(({ parent }) => isOwnUse(parent))) made.add(key);
+      }
+    }
+    return made;
   }
 
   /** Settings and data that constructors take are no models. */
@@ -277,6 +302,24 @@ class FileOwnership implements Ownership {
     if (role !== undefined && role !== "model" && role !== "engine" && role !== "tensor") return true;
     return /^(args?|opts?|config|cfg|conf|hparams|device|params|settings|flags)$/i.test(rootName(expression));
   }
+}
+
+/** `net` of `net.cuda()` and `net.to(device).eval()`. */
+function receiverOf(expression: Expression): Expression {
+  let at = expression;
+  while (at.kind === "Call" && at.callee.kind === "Attribute") at = at.callee.object;
+  return at;
+}
+
+/** `net.to(device)`, `return net`, `net = net.cuda()`: nothing that others get hold of. */
+function isOwnUse(parent: Node | undefined): boolean {
+  if (parent?.kind === "Return") return true;
+  return (
+    parent?.kind === "Attribute" &&
+    parent.parent?.kind === "Call" &&
+    parent.parent.callee === parent &&
+    !/parameters$/.test(parent.attribute.id)
+  );
 }
 
 function united(sets: readonly Parameters[]): Parameters {

@@ -154,7 +154,15 @@ class FileObjects implements Objects {
     ) {
       return undefined;
     }
-    return this.byName(name, name.id);
+    const named = this.byName(name, name.id);
+    return named && bindings.some(({ value }) => this.isResult(value)) ? notAnObject : named;
+  }
+
+  /** `out_net = model(x)`, `train_criterion = criterion(out, y)`: tensors, whatever they are called. */
+  private isResult(value: Expression | undefined): boolean {
+    if (value?.kind !== "Call") return false;
+    const called = this.find(value.callee);
+    return isSure(called) && called !== notAnObject && /^(model|loss-module)$/.test(called?.role ?? "");
   }
 
   private ofBinding(binding: Binding): Found {

@@ -469,7 +469,7 @@ class FileResolver implements Resolver {
       );
     }
     if (owner === undefined || callee.kind !== "Attribute") return false;
-    if (this.qualifiedName(callee) !== undefined) return false;
+    if (this.qualifiedName(callee) !== undefined || leavesOpen(call, target)) return false;
     const receiver = this.classOf(callee.object) ?? this.superClassOf(callee.object);
     if (receiver === undefined) return true;
     return this.methodOf(receiver, target.name.id) === target || this.withBases(owner).includes(receiver);
@@ -556,6 +556,19 @@ function placeAmongPositional({ parameters }: FunctionDefinition, parameter: str
     place++;
   }
   return undefined;
+}
+
+/** `model.train()` is no call of `def train(self, loader, epochs)`: what it gives does not fill the parameters. */
+function leavesOpen(call: Call, target: FunctionDefinition): boolean {
+  if (call.keywordSpreads.length > 0 || call.positional.some(({ kind }) => kind === "Starred")) return false;
+  const given = new Set(call.keywords.map(({ name }) => name.id));
+  const needed = target.parameters.filter(
+    ({ name, parameterKind, default: fallback }) =>
+      parameterKind !== "args" && parameterKind !== "kwargs" && fallback === undefined && !given.has(name.id),
+  );
+  // The object itself, which the call need not write.
+  const bound = isStatic(target) ? 0 : 1;
+  return needed.length > call.positional.length + bound;
 }
 
 function isCallee(expression: Name | Attribute): boolean {

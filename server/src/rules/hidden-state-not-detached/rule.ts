@@ -121,8 +121,7 @@ const recurrentLayers = /^torch\.nn\.(RNN|LSTM|GRU|RNNCell|LSTMCell|GRUCell)$/;
 /** A recurrent layer, or a model of this file that holds one and does not detach by itself. */
 function isRecurrent({ torch }: RuleContext<MessageId>, call: Call): boolean {
   const { resolve } = torch;
-  if (resolve.qualifiedName(call.callee) !== undefined || call.positional.length + call.keywords.length < 2)
-    return false;
+  if (resolve.qualifiedName(call.callee) !== undefined || givenTo(call).length < 2) return false;
   const object = resolve.objectOf(call.callee);
   if (object?.role !== "model" || object.certainty === "name") return false;
   if (object.className !== undefined && recurrentLayers.test(object.className)) return true;
@@ -141,6 +140,13 @@ function holdsRecurrent({ resolve }: RuleContext["torch"], owner: ClassDefinitio
           recurrentLayers.test(resolve.qualifiedName(call.callee) ?? ""),
       ),
   );
+}
+
+/** The arguments of a call; of `model((x, (h, c)))` the parts of the only one. */
+function givenTo({ positional, keywords }: Call): readonly Expression[] {
+  const [first, second] = positional;
+  if (first?.kind === "Tuple" && second === undefined && keywords.length === 0) return first.elements;
+  return [...positional, ...keywords.map(({ value }) => value)];
 }
 
 /** Anything in the class that cuts graphs: it may be the state's. */
@@ -185,8 +191,7 @@ function runsEachTime(loop: Loop, backward: Call): boolean {
 }
 
 function stateOf(context: RuleContext<MessageId>, call: Call, loop: Loop): State | undefined {
-  const given = [...call.positional, ...call.keywords.map(({ value }) => value)];
-  for (const argument of given.slice(1)) {
+  for (const argument of givenTo(call).slice(1)) {
     const reads =
       argument.kind === "Tuple"
         ? argument.elements

@@ -1,5 +1,7 @@
 /** Which values are outputs of a model, on its device and of its size: not numbers, class indices or copies in host memory. */
-import type { Call, Expression, Subscript } from "../../python/tree";
+import { lastName } from "../../python/last-name";
+import type { Call, Expression, Name, Subscript } from "../../python/tree";
+import { ancestors } from "../../python/walk";
 import { graphKeepingMethods, keepsGraph } from "../../torch/api-graph";
 import type { TorchFacts } from "../../torch/facts";
 
@@ -16,7 +18,7 @@ const reducing =
   /^(sum|mean|max|min|norm|prod|std|var|median|mode|topk|kthvalue|logsumexp|quantile|gather|diag\w*|dot|masked_select|trace|amax|amin|nanmean|nansum|log_prob|entropy|cosine_similarity|pairwise_distance|narrow|index_select|one_hot|cdist)$/;
 /** Attributes of a model's output object that hold a tensor as large as the output. */
 const outputAttributes =
-  /^(logits|out|last_hidden_state|pooler_output|hidden_states|embeddings|sample|prediction_logits|start_logits|end_logits|text_embeds|image_embeds|T|data)$/;
+  /^(logits|out|last_hidden_state|pooler_output|hidden_states|embeddings|sample|prediction_logits|start_logits|end_logits|text_embeds|image_embeds|predictions?|preds?|features?|feats?|T|data)$/;
 
 /**
  * The call of a model whose output an expression is, moved nowhere: `model(x)`, `F.softmax(model(x), dim=1)`, `out.logits`;
@@ -74,11 +76,23 @@ function stepsOfName(torch: TorchFacts, name: Expression, path: Path): readonly 
 function stepsOfSubscript(subscript: Subscript, path: Path): readonly Step[] | undefined {
   const { index, object } = subscript;
   if (index.kind === "Integer") return [{ at: object, path: [index.value, ...path] }];
+  // `out[i]` in a loop over all of them: nothing is left out.
+  if (index.kind === "Name" && isCounted(subscript, index)) return [{ at: object, path }];
   if (index.kind === "String")
     return outputAttributes.test(index.value ?? "") ? [{ at: object, path: [] }] : undefined;
   // `hidden[:, 0]` is still a vector a sample; `probabilities[:, 1]` is a number.
   const sliced = object.kind === "Attribute" && object.attribute.id === "last_hidden_state";
   return sliced ? [{ at: object, path: [] }] : undefined;
+}
+
+/** The loop around the subscript counts the index. */
+function isCounted(subscript: Subscript, index: Name): boolean {
+  for (const at of ancestors(subscript)) {
+    if (at.kind === "FunctionDefinition") return false;
+    if (at.kind === "For" && at.target.kind === "Name" && at.target.id === index.id)
+      return at.iterable.kind === "Call" && lastName(at.iterable.callee) === "range";
+  }
+  return false;
 }
 
 function stepsOfCall(torch: TorchFacts, call: Call, path: Path): readonly Step[] | "output" | undefined {

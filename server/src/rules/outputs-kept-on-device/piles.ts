@@ -21,11 +21,14 @@ export interface Pile {
 
 /** The pile that a store adds to, whether with a graph or without; `undefined` for what is small, moved or bounded. */
 export function pileOf(context: RuleContext, store: Store, joins: readonly Join[]): Pile | undefined {
-  if (store.kind !== "append" || store.how !== "append" || store.keys.length > 0) return undefined;
+  if (store.kind !== "append" || store.how !== "append" || store.keys.length > 1) return undefined;
   const { torch } = context;
   const loop = batchLoopAround(context, store);
   if (loop === undefined || !runsEachTime(store, loop)) return undefined;
-  const join = joins.find(({ key, call }) => key === store.holderKey && call.start > loop.end)?.call;
+  const inPart = store.keys.length > 0;
+  const join = joins.find(
+    ({ key, call, ofPart }) => key === store.holderKey && ofPart === inPart && call.start > loop.end,
+  )?.call;
   if (join === undefined || enclosingFunction(join) !== enclosingFunction(store.statement)) return undefined;
   if (gpuEvidence(torch) === undefined) return undefined;
   const output = outputCall(torch, store.value);
@@ -51,12 +54,15 @@ function runsEachTime({ statement }: Store, loop: Loop): boolean {
 }
 
 /** The container begins outside the loop, and nothing in it empties or moves what it holds. */
-function isMadeBefore({ torch }: RuleContext, store: Store, loop: Loop): boolean {
-  const { flow } = torch.provenance;
+function isMadeBefore(context: RuleContext, store: Store, loop: Loop): boolean {
+  const { flow } = context.torch.provenance;
   const inLoop = ({ start, end }: Expression): boolean => start >= loop.start && end <= loop.end;
   const definitions = flow.definitionsOf(store.holderKey);
   if (
-    definitions.some(({ target, value }) => inLoop(target) || (target.start < loop.start && !isList(value)))
+    definitions.some(
+      ({ target, value }) =>
+        inLoop(target) || (target.start < loop.start && !isEmptyStart(context, store, value)),
+    )
   )
     return false;
   // Any other use in the loop may take things out again.
@@ -64,13 +70,35 @@ function isMadeBefore({ torch }: RuleContext, store: Store, loop: Loop): boolean
   return uses.every((use) => use === store.holder || isAppend(use));
 }
 
-/** `[]` or `list()`: nothing that has a bound. */
+/** Nothing that has a bound: a list, or lists by name or number where the store goes into one of those. */
+function isEmptyStart({ torch }: RuleContext, { keys }: Store, value: Expression | undefined): boolean {
+  if (keys.length === 0) return isList(value);
+  switch (value?.kind) {
+    case "Dict":
+      return value.entries.every((entry) => isList(entry.value));
+    case "List":
+      return value.elements.every((element) => isList(element));
+    case "Comprehension":
+      return isList(value.element);
+    case "Call": {
+      const made = torch.resolve.qualifiedName(value.callee) === "collections.defaultdict";
+      const [factory] = value.positional;
+      return made && factory?.kind === "Name" && factory.id === "list";
+    }
+    default:
+      return false;
+  }
+}
+
+/** `[]` or `list()`. */
 function isList(value: Expression | undefined): boolean {
   if (value?.kind === "List") return true;
   return value?.kind === "Call" && value.callee.kind === "Name" && value.callee.id === "list";
 }
 
+/** `outputs.append(…)`, `outputs["x"].append(…)`. */
 function isAppend(use: Expression): boolean {
-  const { parent } = use;
-  return parent?.kind === "Attribute" && parent.attribute.id === "append";
+  let at = use;
+  while (at.parent?.kind === "Subscript" && at.parent.object === at) at = at.parent;
+  return at.parent?.kind === "Attribute" && at.parent.attribute.id === "append";
 }

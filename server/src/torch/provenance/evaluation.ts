@@ -212,14 +212,15 @@ class PassFinder {
   private modelOf(call: Call): ModelRun | undefined {
     // Known without resolving anything: a pass that is written as it should be costs nothing more.
     if ((this.provenance.modes.lexicallyAt(call) ?? "on") !== "on") return undefined;
-    const run = this.directModelOf(call) ?? this.modelBehind(call);
+    const direct = this.directModelOf(call);
+    const run = direct ?? this.modelBehind(call);
     // A try-out whose result is dropped at once keeps nothing.
     if (
       run === undefined ||
       (call.parent?.kind === "ExpressionStatement" && enclosingLoop(call) === undefined)
     )
       return undefined;
-    if (this.provenance.carriedHere(call).graph === "no") return undefined;
+    if (direct !== undefined && this.provenance.carriedHere(call).graph === "no") return undefined;
     if (takesDifferentiated(call, this.resolver)) return undefined;
     return this.provenance.gradientMode(call) === "on" ? run : undefined;
   }
@@ -240,14 +241,14 @@ class PassFinder {
   /** `outputs = self.process(batch)` where the helper runs the model; one that is an evaluation itself is told there. */
   private modelBehind(call: Call): ModelRun | undefined {
     const target = this.resolver.functionOf(call);
-    if (target === undefined || target.name.id === "forward" || this.isEvaluationFunction(target))
-      return undefined;
+    if (target === undefined || target.name.id === "forward") return undefined;
     // Without a model that it calls by itself nothing that it gives back has to be followed.
     if (!this.runsModel(target)) return undefined;
     const carried = this.provenance.carriedHere(call);
-    if (carried.graph !== "yes") return undefined;
-    for (const source of carried.sources) {
+    const runs = carried.graph === "yes" ? carried.sources : this.forwardsWithin(target);
+    for (const source of runs) {
       if (source.kind !== "Call" || enclosingFunction(source) !== target) continue;
+      if (this.isToldWithin(target, source)) continue;
       const run = this.directModelOf(source);
       if (run === undefined || this.provenance.modes.lexicallyAt(source) !== undefined) continue;
       const name = this.asSeenBy(call, target, run.name);
@@ -269,6 +270,22 @@ class PassFinder {
       this.helpers.set(target, runs);
     }
     return runs;
+  }
+
+  /** The forwards of a helper that gives numbers: `return model(image).argmax().item()`. */
+  private *forwardsWithin(target: FunctionDefinition): Generator<Call> {
+    if (this.isEvaluationFunction(target) || this.isExempt(target)) return;
+    for (const call of callsInBody(this.resolver.index, target)) {
+      if (this.directModelOf(call)?.object.certainty !== "resolved") continue;
+      if (this.provenance.carriedHere(call).graph === "yes") yield call;
+    }
+  }
+
+  /** The helper is an evaluation of its own, which does not hand out what the forward gave. */
+  private isToldWithin(target: FunctionDefinition, forward: Call): boolean {
+    if (this.bodiesWithEval.has(target)) return true;
+    if (!this.isEvaluationFunction(target)) return false;
+    return !this.givesGraphAway(target, this.evaluationLoop(forward, target) !== undefined);
   }
 
   /** A parameter of the helper is what the caller gave. */

@@ -22,6 +22,7 @@ import {
 import { enableGradContext, noGradContexts, setGradEnabled } from "../api";
 import { frameworkNoGradHooks } from "../api-kinds";
 import type { ImportedFunction } from "../imported";
+import { OpenQuestions, type Answers } from "../open-questions";
 import type { Resolver } from "../resolve";
 import { methodOfImported } from "../resolve-imported";
 import { enclosingClass } from "../resolve-index";
@@ -49,10 +50,13 @@ export function createGradientModes(resolver: Resolver): GradientModes {
   return new FileGradientModes(resolver);
 }
 
+/** In which mode functions run: of all files, since a base class may be another file's. */
+const modeQuestions = new OpenQuestions();
+
 const suspiciousName = /grad|infer|eval|freez|ema|average|teacher|scope|context|ctx|mode/i;
 
 class FileGradientModes implements GradientModes {
-  private readonly functions = new Map<FunctionDefinition, GradientMode | "busy">();
+  private readonly functions: Answers<FunctionDefinition, Effect> = new Map();
   private readonly statements = new Map<Statement, Effect>();
   /** By block: what the statements before each of its statements have set, as far as that was asked. */
   private readonly blocks = new Map<readonly Statement[], Effect[]>();
@@ -64,7 +68,7 @@ class FileGradientModes implements GradientModes {
     const own = this.lexicallyAt(node);
     if (own !== undefined) return own;
     const owner = this.outermostWithCallers(node);
-    return owner === undefined ? "on" : this.ofFunction(owner);
+    return (owner === undefined ? undefined : this.ofFunction(owner)) ?? "on";
   }
 
   lexicallyAt(node: Node): Effect {
@@ -273,14 +277,9 @@ class FileGradientModes implements GradientModes {
     return undefined;
   }
 
-  private ofFunction(owner: FunctionDefinition): GradientMode {
-    const known = this.functions.get(owner);
-    if (known === "busy") return "off"; // a recursive call adds no caller of its own
-    if (known !== undefined) return known;
-    this.functions.set(owner, "busy");
-    const mode = this.fromCallers(owner);
-    this.functions.set(owner, mode);
-    return mode;
+  /** `undefined` where only functions run it whose own callers are still being asked: such a call adds nothing new. */
+  private ofFunction(owner: FunctionDefinition): Effect {
+    return modeQuestions.answer(this.functions, owner, undefined, () => this.fromCallers(owner));
   }
 
   /** The modes in which bases that other files define call a method of a class of this file. */
@@ -305,7 +304,7 @@ class FileGradientModes implements GradientModes {
     return modes;
   }
 
-  private fromCallers(owner: FunctionDefinition): GradientMode {
+  private fromCallers(owner: FunctionDefinition): Effect {
     const holder = enclosingClass(owner);
     if (holder && frameworkNoGradHooks.has(owner.name.id) && holder.bases.length > 0) return "off";
     // A call inside the function itself runs in the mode its other callers chose; `self.optimizer.step()` in a method
@@ -316,9 +315,19 @@ class FileGradientModes implements GradientModes {
       const around = this.outermostWithCallers(owner);
       return around === undefined ? "on" : this.ofFunction(around);
     }
-    const modes = [...calls.map((call) => this.at(call)), ...inherited];
+    const modes = [...calls.map((call) => this.modeOfCaller(call)), ...inherited].filter(
+      (mode) => mode !== undefined,
+    );
     if (modes.includes("on")) return "on";
+    if (modes.length === 0) return undefined;
     return modes.every((mode) => mode === "off") ? "off" : "unknown";
+  }
+
+  private modeOfCaller(call: Call): Effect {
+    const own = this.lexicallyAt(call);
+    if (own !== undefined) return own;
+    const owner = this.outermostWithCallers(call);
+    return owner === undefined ? "on" : this.ofFunction(owner);
   }
 }
 

@@ -85,8 +85,21 @@ export class Lifetimes {
         (definition) =>
           this.changesIn(loop, definition.node) &&
           reach.isInBody(loop, definition.node) &&
-          !this.takesItselfIn(definition, resolver),
+          !this.takesItselfIn(definition, resolver) &&
+          !this.isFirstTime(definition),
       );
+  }
+
+  /** `if x is None: x = v; y = w`: the arm begins both once, not in each iteration. */
+  private isFirstTime({ node }: Definition): boolean {
+    const { parent } = node;
+    if (parent?.kind !== "If") return false;
+    const isTaken = parent.body.includes(node as Statement);
+    const tested = saysNothing(parent.test, isTaken);
+    const key = tested && this.options.resolver.keyOf(tested);
+    if (key === undefined) return false;
+    const arm = isTaken ? parent.body : parent.orelse;
+    return this.options.flow.definitionsOf(key).some((one) => arm.includes(one.node as Statement));
   }
 
   private takesItselfIn(definition: Definition, resolver: Resolver): boolean {
@@ -140,6 +153,7 @@ export class Lifetimes {
     return (
       flow.definitionsOf(key).some((definition) => {
         if (definition.kind === "augmented" || this.takesItselfIn(definition, resolver)) return false;
+        if (this.isFirstTime(definition)) return false;
         if (reach.isInBody(loop, definition.node)) return true;
         return (
           !isConstructor(definition.node) &&
@@ -200,6 +214,15 @@ export class Lifetimes {
     const loops = this.options.reach.callingLoops(store.statement);
     return loops.length > 0 && loops.every((loop) => this.isClearedIn(loop, store.holderKey));
   }
+}
+
+/** What is `None` yet where an arm runs: `x` of `x is None` and `not x`, and of the other arm of `x is not None` and `x`. */
+function saysNothing(test: Expression, isTaken: boolean): Expression | undefined {
+  if (test.kind === "UnaryOperation" && test.operator === "not") return saysNothing(test.operand, !isTaken);
+  if (test.kind !== "Comparison") return isTaken ? undefined : test;
+  const [left, right, more] = test.operands;
+  if (right?.kind !== "None" || more !== undefined) return undefined;
+  return (test.operators[0] === "is" || test.operators[0] === "==") === isTaken ? left : undefined;
 }
 
 function leavesOf(expression: Expression): Expression[] {

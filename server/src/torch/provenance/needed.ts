@@ -3,7 +3,7 @@
  * is needed must keep its graph. `possibly` adds what leaves the file's sight: values given to unknown functions or
  * returned to unknown callers, who may call backward too.
  */
-import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
+import type { Attribute, Call, Expression, FunctionDefinition, Node } from "../../python/tree";
 import { walk } from "../../python/walk";
 import {
   backwardMethods,
@@ -125,6 +125,7 @@ class Slice {
             this.variable(node);
             return undefined;
           case "Attribute":
+            if (isTensorMethod(node)) return undefined;
             this.variable(node);
             this.attribute(node.attribute.id);
             return undefined;
@@ -222,6 +223,12 @@ class Slice {
     }
     for (const target of this.attributeValues.properties.get(name) ?? []) this.function(target);
   }
+}
+
+/** `sum` of `losses.sum()`: no attribute `sum` of some meter is read. */
+function isTensorMethod(node: Attribute): boolean {
+  const { attribute, parent } = node;
+  return parent?.kind === "Call" && parent.callee === node && graphKeepingMethods.has(attribute.id);
 }
 
 /** Values that code outside this file gets hold of: arguments of unknown calls, results for unknown callers. */

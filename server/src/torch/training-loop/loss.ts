@@ -241,7 +241,8 @@ function byReduction(call: Call): Judgement {
   const old = keyword(call, "size_average") ?? keyword(call, "reduce");
   if (old !== undefined || call.keywordSpreads.length > 0) return unknown;
   if (reduction === undefined) return mean;
-  return reduction.kind === "String" && reduction.value === "mean" ? mean : unknown;
+  // `kl_div` divides by the batch where its mean is asked for by its right name.
+  return reduction.kind === "String" && /^(batch)?mean$/.test(reduction.value ?? "") ? mean : unknown;
 }
 
 /** A factor that is a plain number is a weight; any other factor may be `1 / k`. */
