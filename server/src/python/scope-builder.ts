@@ -21,9 +21,9 @@ export interface MutableScope extends Scope {
   readonly bindings: Map<string, Binding[]>;
   readonly starImports: string[];
   /** Names that `global` declares here. */
-  readonly globals: Set<string>;
+  globals: Set<string> | undefined;
   /** Names that `nonlocal` declares here. */
-  readonly nonlocals: Set<string>;
+  nonlocals: Set<string> | undefined;
 }
 
 /** The path of what is bound as a whole. */
@@ -71,8 +71,8 @@ export class ScopeBuilder {
       parent,
       bindings: new Map(),
       starImports: [],
-      globals: new Set(),
-      nonlocals: new Set(),
+      globals: undefined,
+      nonlocals: undefined,
     };
     this.scopes.set(owner, scope);
     return scope;
@@ -140,10 +140,10 @@ export class ScopeBuilder {
         }
         break;
       case "Global":
-        for (const name of node.names) this.scope.globals.add(name.id);
+        this.scope.globals = declared(this.scope.globals, node.names);
         return;
       case "Nonlocal":
-        for (const name of node.names) this.scope.nonlocals.add(name.id);
+        this.scope.nonlocals = declared(this.scope.nonlocals, node.names);
         return;
       case "Import": {
         this.bindImport(node);
@@ -379,14 +379,18 @@ export class ScopeBuilder {
   }
 
   private destination(scope: MutableScope, name: string): MutableScope {
-    if (scope.globals.has(name)) return this.moduleScope;
-    if (!scope.nonlocals.has(name)) return scope;
+    if (scope.globals?.has(name) === true) return this.moduleScope;
+    if (scope.nonlocals?.has(name) !== true) return scope;
     for (let outer = scope.parent; outer !== undefined; outer = outer.parent) {
       if (outer.owner.kind === "ClassDefinition" || outer.owner.kind === "Module") continue;
-      if (outer.bindings.has(name) && !outer.nonlocals.has(name)) return outer;
+      if (outer.bindings.has(name) && outer.nonlocals?.has(name) !== true) return outer;
     }
     return scope;
   }
+}
+
+function declared(before: Set<string> | undefined, names: readonly Name[]): Set<string> {
+  return new Set([...(before ?? []), ...names.map(({ id }) => id)]);
 }
 
 /** The elements of a display that match the targets one by one. */

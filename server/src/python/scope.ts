@@ -16,7 +16,7 @@ import type {
 import { BUILTIN_NAMES } from "./builtins";
 import { NodeTable } from "./node-table";
 import { ScopeBuilder, type MutableScope } from "./scope-builder";
-import { ancestors, nodesOf } from "./walk";
+import { ancestors, namesById } from "./walk";
 
 export type ScopeOwner = Module | FunctionDefinition | ClassDefinition | Lambda | Comprehension;
 
@@ -109,7 +109,7 @@ const NO_BINDINGS: readonly Binding[] = [];
 
 class ModuleScopes implements Scopes {
   readonly module: MutableScope;
-  private readsById: Map<string, Name[]> | undefined;
+  private readonly readsById = new Map<string, readonly Name[]>();
   /** Names are asked about again and again, by every rule. */
   private readonly lookedUp: NodeTable<Name, readonly Binding[]>;
 
@@ -152,8 +152,8 @@ class ModuleScopes implements Scopes {
   }
 
   referencesTo(scope: Scope, id: string): readonly Name[] {
-    this.readsById ??= this.indexReads();
-    const reads = this.readsById.get(id) ?? [];
+    let reads = this.readsById.get(id);
+    if (reads === undefined) this.readsById.set(id, (reads = this.readsOf(id)));
     return reads.filter((name) => this.bindingScope(this.scopeOf(name), id) === scope);
   }
 
@@ -195,8 +195,8 @@ class ModuleScopes implements Scopes {
   private bindingScope(from: Scope, id: string): MutableScope | undefined {
     let scope: MutableScope | undefined = this.scopeFor(from.owner);
     for (let isOwn = true; scope !== undefined; scope = scope.parent, isOwn = false) {
-      if (scope.globals.has(id)) return this.module.bindings.has(id) ? this.module : undefined;
-      if (scope.nonlocals.has(id)) continue;
+      if (scope.globals?.has(id) === true) return this.module.bindings.has(id) ? this.module : undefined;
+      if (scope.nonlocals?.has(id) === true) continue;
       const bindings = scope.bindings.get(id);
       if (bindings === undefined) continue;
       if (isOwn || scope.owner.kind !== "ClassDefinition" || bindings.some(isTypeParameter)) return scope;
@@ -215,17 +215,11 @@ class ModuleScopes implements Scopes {
     return undefined;
   }
 
-  private indexReads(): Map<string, Name[]> {
-    const reads = new Map<string, Name[]>();
+  private readsOf(id: string): readonly Name[] {
     const { targets } = this.built;
-    for (const node of nodesOf(this.root)) {
-      if (node.kind !== "Name" || targets.has(node) || isDeclared(node)) continue;
-      const known = reads.get(node.id);
-      if (known === undefined) reads.set(node.id, [node]);
-      else known.push(node);
-    }
-    for (const names of reads.values()) names.sort((one, other) => one.start - other.start);
-    return reads;
+    return (namesById(this.root).get(id) ?? [])
+      .filter((name) => !targets.has(name) && !isDeclared(name))
+      .sort((one, other) => one.start - other.start);
   }
 }
 

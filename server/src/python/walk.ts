@@ -6,6 +6,7 @@ import type {
   Interpolation,
   Lambda,
   Module,
+  Name,
   Node,
   Parameter,
   Pattern,
@@ -302,10 +303,13 @@ export interface Visitor {
   leave?(node: Node): void;
 }
 
-/** Visits `node` and everything below it, depth first. */
+/** Visits `node` and everything below it, depth first. How deep a tree is, the lowering limits. */
 export function walk(node: Node, visitor: Visitor): void {
-  if (visitor.leave === undefined) enterAll(node, visitor);
-  else enterAndLeaveAll(node, visitor, visitor.leave.bind(visitor));
+  const visit = (at: Node): void => {
+    if (visitor.enter?.(at) !== false) forEachChild(at, visit);
+    visitor.leave?.(at);
+  };
+  visit(node);
 }
 
 const knownNodes = new FileMemo<readonly Node[]>();
@@ -317,55 +321,30 @@ const knownNodes = new FileMemo<readonly Node[]>();
 export function nodesOf(module: Module): readonly Node[] {
   return knownNodes.of(module, () => {
     const found: Node[] = [];
-    enterAll(module, {
-      enter(node) {
-        node.order = found.length;
-        found.push(node);
-      },
-    });
+    const add = (node: Node): void => {
+      node.order = found.length;
+      found.push(node);
+      forEachChild(node, add);
+    };
+    add(module);
     return found;
   });
 }
 
-function enterAll(node: Node, visitor: Visitor): void {
-  const pending: Node[] = [];
-  const add = (child: Node): void => void pending.push(child);
-  for (let current: Node | undefined = node; current !== undefined; current = pending.pop()) {
-    if (visitor.enter?.(current) === false) continue;
-    const firstChild = pending.length;
-    forEachChild(current, add);
-    if (pending.length > firstChild + 1) reverseFrom(pending, firstChild);
-  }
-}
+const knownNames = new FileMemo<ReadonlyMap<string, readonly Name[]>>();
 
-function enterAndLeaveAll(node: Node, visitor: Visitor, leave: (node: Node) => void): void {
-  const pending: Node[] = [node];
-  const add = (child: Node): void => void pending.push(child);
-  // Nodes entered and not left yet, and how many of `pending` are left when their children are done.
-  const open: Node[] = [];
-  const lengths: number[] = [];
-  for (;;) {
-    while (open.length > 0 && lengths.at(-1) === pending.length) {
-      lengths.pop();
-      leave(open.pop() as Node);
+/** The names of a file by what they say, as `walk` comes to them. */
+export function namesById(module: Module): ReadonlyMap<string, readonly Name[]> {
+  return knownNames.of(module, () => {
+    const byId = new Map<string, Name[]>();
+    for (const node of nodesOf(module)) {
+      if (node.kind !== "Name") continue;
+      const names = byId.get(node.id);
+      if (names === undefined) byId.set(node.id, [node]);
+      else names.push(node);
     }
-    const current = pending.pop();
-    if (current === undefined) return;
-    open.push(current);
-    lengths.push(pending.length);
-    if (visitor.enter?.(current) === false) continue;
-    const firstChild = pending.length;
-    forEachChild(current, add);
-    if (pending.length > firstChild + 1) reverseFrom(pending, firstChild);
-  }
-}
-
-function reverseFrom(nodes: Node[], start: number): void {
-  for (let low = start, high = nodes.length - 1; low < high; low++, high--) {
-    const swapped = nodes[low] as Node;
-    nodes[low] = nodes[high] as Node;
-    nodes[high] = swapped;
-  }
+    return byId;
+  });
 }
 
 /** The nodes that hold `node`, innermost first, `node` itself left out. */

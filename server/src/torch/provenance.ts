@@ -156,8 +156,9 @@ class FileProvenance implements Provenance {
   }
 
   get needed(): Needed {
+    if (this.lazy.needed) return this.lazy.needed;
     const { resolver, flow, backwards, byKey: stores } = this;
-    return (this.lazy.needed ??= createNeeded({ resolver, flow, backwards, stores }));
+    return (this.lazy.needed = createNeeded({ resolver, flow, backwards, stores }));
   }
 
   get gradientUse(): GradientUse {
@@ -165,8 +166,8 @@ class FileProvenance implements Provenance {
   }
 
   get kept(): readonly KeptValue[] {
-    const { resolver, flow, needed, reach, backwards } = this;
     if (this.lazy.kept) return this.lazy.kept;
+    const { resolver, flow, needed, reach, backwards } = this;
     const assigned = this.stores.flatMap(({ statement }) =>
       statement.kind === "Assign" ? statement.targets.map((element) => ({ statement, element })) : [],
     );
@@ -210,9 +211,10 @@ class FileProvenance implements Provenance {
   }
 
   private get values(): CarriedValues {
+    if (this.lazy.carried) return this.lazy.carried;
     const { resolver, flow, modes, parameters, backwards, byKey } = this;
     const storedIn = (key: string): readonly Store[] => (byKey.get(key) ?? []).filter(holdsElements);
-    return (this.lazy.carried ??= createCarriedValues({
+    return (this.lazy.carried = createCarriedValues({
       resolver,
       flow,
       modes,

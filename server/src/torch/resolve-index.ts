@@ -18,7 +18,7 @@ import type {
   While,
   Yield,
 } from "../python/tree";
-import { enclosingFunction, nodesOf } from "../python/walk";
+import { enclosingFunction, namesById, nodesOf } from "../python/walk";
 
 /** A place that binds an attribute: `self.x = value`, `self.x, y = value`, `for self.x in value`. */
 export interface AttributeStore {
@@ -63,7 +63,6 @@ export function indexFile(module: Module): FileIndex {
   const functionNames = new Set<string>();
   const classes: ClassDefinition[] = [];
   const attributesByName = new Map<string, Attribute[]>();
-  const namesById = new Map<string, Name[]>();
   const attributeStores: AttributeStore[] = [];
   const assignments: (Assign | AugmentedAssign)[] = [];
   const loops: (For | While)[] = [];
@@ -87,9 +86,6 @@ export function indexFile(module: Module): FileIndex {
         break;
       case "Attribute":
         push(attributesByName, node.attribute.id, node);
-        break;
-      case "Name":
-        push(namesById, node.id, node);
         break;
       case "Return":
       case "Yield": {
@@ -146,7 +142,7 @@ export function indexFile(module: Module): FileIndex {
     attributeStores,
     assignments,
     loops,
-    namesById,
+    namesById: namesById(module),
     returns,
     renamed,
   };

@@ -88,6 +88,7 @@ class PassFinder {
   private knownBodies: ReadonlySet<Node> | undefined;
   private knownBackwarded: ReadonlySet<Node> | undefined;
   private readonly helpers = new Map<FunctionDefinition, boolean>();
+  private readonly loopsOverData = new Map<For, boolean>();
 
   constructor(
     private readonly resolver: Resolver,
@@ -391,13 +392,18 @@ class PassFinder {
   private evaluationLoop(call: Call, body: Body): For | undefined {
     let found: For | undefined;
     let below: Node = call;
-    for (const at of ancestors(call)) {
-      if (at === body) return found;
-      if (at.kind === "For" && at.body.includes(below as Statement) && isEvaluationData(at.iterable))
+    for (let at = call.parent; at !== undefined && at !== body; at = at.parent) {
+      if (at.kind === "For" && this.goesOverEvaluationData(at) && at.body.includes(below as Statement))
         found = at;
       below = at;
     }
     return found;
+  }
+
+  private goesOverEvaluationData(loop: For): boolean {
+    let goes = this.loopsOverData.get(loop);
+    if (goes === undefined) this.loopsOverData.set(loop, (goes = isEvaluationData(loop.iterable)));
+    return goes;
   }
 
   // --- What speaks against it -------------------------------------------------------------------------------------
