@@ -247,14 +247,18 @@ function isInside(owner: ScopeOwner, child: Node): boolean {
     case "Module":
       return true;
     case "FunctionDefinition":
-      return isInBody(owner, child) || owner.parameters.some((parameter) => parameter.name === child);
+      return isInBody(owner, child) || isParameterOf(owner, child);
     case "ClassDefinition":
       return isInBody(owner, child);
     case "Lambda":
-      return child === owner.body || owner.parameters.some((parameter) => parameter.name === child);
+      return child === owner.body || isParameterOf(owner, child);
     case "Comprehension":
       return child !== owner.clauses[0]?.iterable;
   }
+}
+
+function isParameterOf({ parameters }: FunctionDefinition | Lambda, child: Node): boolean {
+  return child.kind === "Name" && parameters.some((parameter) => parameter.name === child);
 }
 
 function isInBody(owner: FunctionDefinition | ClassDefinition, child: Node): boolean {

@@ -39,7 +39,10 @@ export function runRules(rules: readonly Rule[], shared: SharedContext): RunResu
     else for (const name of run.rule.calls) push(byName, name, run);
   }
   if (byKind.size > 0) {
-    for (const node of nodesOf(shared.module)) {
+    const nodes = nodesOf(shared.module);
+    // By place: code that is not compiled yet makes an object for each step of an iterator.
+    for (let place = 0; place < nodes.length; place++) {
+      const node = nodes[place] as Node;
       const interested = byKind.get(node.kind);
       if (interested !== undefined) for (const run of interested) run.visit(node);
     }

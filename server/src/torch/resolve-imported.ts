@@ -1,5 +1,5 @@
 /** What a file uses of other files: functions it calls, classes it makes instances of or inherits from. */
-import type { Call, ClassDefinition, Expression } from "../python/tree";
+import type { Call, ClassDefinition, Expression, Import, ImportFrom } from "../python/tree";
 import { enclosingFunction } from "../python/walk";
 import { isModuleBase } from "./api-kinds";
 import {
@@ -20,13 +20,20 @@ const plainData =
 /** Nodes in the answers are places of another file: never report there. */
 export class ImportedDefinitions {
   private readonly bases = new Map<ClassDefinition, readonly ImportedClass[]>();
+  private known: ImportedNames | undefined;
   private inherits: boolean | undefined;
   private readonly functions: Answers<Call, ImportedFunction | undefined> = new Map();
 
   constructor(
     private readonly resolver: Resolver,
-    private readonly names: ImportedNames,
+    private readonly given: ImportedNames,
   ) {}
+
+  /** A script that imports nothing but installed packages uses nothing of other files, and asks for none of them. */
+  private get names(): ImportedNames {
+    if (this.given === noImports) return noImports;
+    return (this.known ??= this.resolver.index.imports.some(leadsElsewhere) ? this.given : noImports);
+  }
 
   /** The function or method that a call runs: imported, of an imported class, inherited, reached through `super()`. */
   functionOf(call: Call): ImportedFunction | undefined {
@@ -136,6 +143,12 @@ export class ImportedDefinitions {
     }
     return undefined;
   }
+}
+
+/** Whether an import may find a file of the workspace. */
+function leadsElsewhere(statement: Import | ImportFrom): boolean {
+  if (statement.kind === "Import") return statement.names.some(({ name }) => !installed.test(name));
+  return statement.level > 0 || !installed.test(statement.module);
 }
 
 /** A method of an imported class, or of its bases in whatever file. */

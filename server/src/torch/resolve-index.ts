@@ -9,6 +9,8 @@ import type {
   Expression,
   For,
   FunctionDefinition,
+  Import,
+  ImportFrom,
   Module,
   Name,
   Node,
@@ -51,6 +53,8 @@ export interface FileIndex {
   readonly namesById: ReadonlyMap<string, readonly Name[]>;
   /** `return` statements and `yield` expressions by the function they belong to. */
   readonly returns: ReadonlyMap<FunctionDefinition, readonly (Return | Yield)[]>;
+  /** All import statements, in source order. */
+  readonly imports: readonly (Import | ImportFrom)[];
   /** Names that an import gives to what is called otherwise, with the last part of that: `cp` with `checkpoint`. */
   readonly renamed: ReadonlyMap<string, readonly string[]>;
 }
@@ -67,6 +71,7 @@ export function indexFile(module: Module): FileIndex {
   const assignments: (Assign | AugmentedAssign)[] = [];
   const loops: (For | While)[] = [];
   const returns = new Map<FunctionDefinition, (Return | Yield)[]>();
+  const imports: (Import | ImportFrom)[] = [];
   const renamed = new Map<string, string[]>();
 
   for (const node of nodesOf(module)) {
@@ -95,6 +100,7 @@ export function indexFile(module: Module): FileIndex {
       }
       case "Import":
       case "ImportFrom":
+        imports.push(node);
         for (const { name, alias } of node.names) noteRenamed(renamed, name, alias);
         break;
       case "Assign":
@@ -144,6 +150,7 @@ export function indexFile(module: Module): FileIndex {
     loops,
     namesById: namesById(module),
     returns,
+    imports,
     renamed,
   };
 }
