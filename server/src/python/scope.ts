@@ -158,17 +158,10 @@ class ModuleScopes implements Scopes {
   }
 
   qualifiedName(expression: Expression): string | undefined {
-    const names: string[] = [];
     let root = expression;
-    while (root.kind === "Attribute") {
-      names.push(root.attribute.id);
-      root = root.object;
-    }
-    if (root.kind !== "Name") return undefined;
-    const path = this.importedPath(root);
-    if (path === undefined) return undefined;
-    names.push(path);
-    return names.reverse().join(".");
+    while (root.kind === "Attribute") root = root.object;
+    const path = root.kind === "Name" ? this.importedPath(root) : undefined;
+    return path === undefined ? undefined : path + attributesOf(expression);
   }
 
   /** The dotted path of a name that an import binds, or that is a builtin. */
@@ -221,6 +214,14 @@ class ModuleScopes implements Scopes {
       .filter((name) => !targets.has(name) && !isDeclared(name))
       .sort((one, other) => one.start - other.start);
   }
+}
+
+/** `.b.c` of `a.b.c`. */
+function attributesOf(expression: Expression): string {
+  let attributes = "";
+  for (let at = expression; at.kind === "Attribute"; at = at.object)
+    attributes = `.${at.attribute.id}${attributes}`;
+  return attributes;
 }
 
 /** `global x`, `nonlocal x`: no read. */

@@ -4,18 +4,29 @@
  * back to is dropped with that question, so that no answer depends on which question was asked first.
  */
 
-/** Rests on no open question. */
-const settled = Number.POSITIVE_INFINITY;
+/** Rests on no open question: deeper than any. */
+const settled = 0x3fff_ffff;
 /** The depth of a question that nobody asked on the way to another. */
 const outermost = 1;
 
-/** What was concluded while a question was open that it came back to. */
+/**
+ * A question that is being answered, or its answer when that was concluded while a question was open that it came back to.
+ * Linked, not in an array: newer versions of V8 leave in an array what was popped off it, and whatever a long-lived array
+ * still points to is copied by collection after collection.
+ */
 class Pending<Value> {
   constructor(
-    readonly value: Value,
-    /** The depth of the outermost such question. */
-    readonly restsOn: number,
+    private readonly answers: Answers<never, Value>,
+    private readonly key: unknown,
+    public value: Value,
+    /** The depth of the outermost open question that it rests on: its own as long as it is open itself. */
+    public restsOn: number,
+    public outer: Pending<unknown> | undefined,
   ) {}
+
+  forget(): void {
+    this.answers.delete(this.key as never);
+  }
 }
 
 /** A final answer that there is nothing. */
@@ -33,32 +44,16 @@ export interface Answers<Key, Value> {
   delete(key: Key): unknown;
 }
 
-interface Provisional {
-  readonly restsOn: number;
-  readonly forget: () => void;
-}
-
-/**
- * A question that is being answered. Linked, not in an array: newer versions of V8 leave in an array what was popped off
- * it, and whatever a long-lived array still points to is copied by collection after collection.
- */
-interface OpenQuestion {
-  readonly outer: OpenQuestion | undefined;
-  /** How many questions are open with it. */
-  readonly depth: number;
-  readonly forget: () => void;
-}
-
 /** Kinds of questions that lead to one another, of all files, are answered by one of these. */
 export class OpenQuestions {
-  private provisional: Provisional[] = [];
-  private innermost: OpenQuestion | undefined;
+  private provisional: Pending<unknown>[] = [];
+  private innermost: Pending<unknown> | undefined;
   /** The outermost open question that the one being answered has come back to. */
   private restsOn = settled;
 
   /** How many questions are open, one inside the other. */
   get depth(): number {
-    return this.innermost?.depth ?? 0;
+    return this.innermost?.restsOn ?? 0;
   }
 
   /** The answer as it is known, or computed; `whileOpen` for whoever comes back to the question before it is answered. */
@@ -95,20 +90,27 @@ export class OpenQuestions {
   ): Value {
     const restedOn = this.restsOn;
     const provisionalBefore = this.provisional.length;
-    const forget = (): void => void answers.delete(key);
     const outer = this.innermost;
-    const depth = (outer?.depth ?? 0) + 1;
-    this.innermost = { outer, depth, forget };
+    const depth = this.depth + 1;
+    const question = new Pending<Value>(answers, key, whileOpen, depth, outer);
+    this.innermost = question;
     this.restsOn = settled;
-    answers.set(key, new Pending(whileOpen, depth));
+    answers.set(key, question);
     const value = this.guarded(compute, key);
     this.innermost = outer;
     this.forgetFrom(provisionalBefore, depth);
     const restsOn = this.restsOn >= depth ? settled : this.restsOn;
-    answers.set(key, restsOn === settled ? (value ?? nothing) : new Pending(value, restsOn));
-    if (restsOn !== settled) this.provisional.push({ restsOn, forget });
+    if (restsOn === settled) answers.set(key, value ?? nothing);
+    else this.keepForNow(question, value, restsOn);
     this.restsOn = Math.min(restedOn, restsOn);
     return value;
+  }
+
+  private keepForNow<Value>(question: Pending<Value>, value: Value, restsOn: number): void {
+    question.value = value;
+    question.restsOn = restsOn;
+    question.outer = undefined;
+    this.provisional.push(question);
   }
 
   /** A rule that breaks in the middle must leave nothing open for the others. */
@@ -117,7 +119,7 @@ export class OpenQuestions {
       return compute(key);
     } catch (error) {
       for (let open = this.innermost; open !== undefined; open = open.outer) open.forget();
-      for (const { forget } of this.provisional) forget();
+      for (const answer of this.provisional) answer.forget();
       this.innermost = undefined;
       this.provisional = [];
       this.restsOn = settled;

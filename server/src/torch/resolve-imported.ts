@@ -29,6 +29,11 @@ export class ImportedDefinitions {
     private readonly given: ImportedNames,
   ) {}
 
+  /** False where no call can lead to another file. */
+  get leadElsewhere(): boolean {
+    return this.names !== noImports;
+  }
+
   /** A script that imports nothing but installed packages uses nothing of other files, and asks for none of them. */
   private get names(): ImportedNames {
     if (this.given === noImports) return noImports;

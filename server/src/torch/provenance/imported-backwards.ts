@@ -14,6 +14,7 @@ const lossName = /loss|cost|objective/i;
 
 /** The calls of this file whose function, in another file, runs backward on an argument without a condition. */
 export function importedBackwards(resolver: Resolver): BackwardCall[] {
+  if (!resolver.imported.leadElsewhere) return [];
   const found: BackwardCall[] = [];
   for (const call of resolver.index.calls) {
     if (!mayRunBackward(call)) continue;
