@@ -247,6 +247,8 @@ function serve(connection: Connection, host: ServerHost, params: InitializeParam
   connection.workspace.onDidDeleteFiles(moved);
   connection.onDidChangeWatchedFiles(({ changes }) => {
     for (const { uri, type } of changes) {
+      // The scan reads no configurations, and runs write many such files.
+      if (/\.(json|ya?ml)$/i.test(uri)) continue;
       if (type === FileChangeType.Changed) scan.textChanged(uri);
       else moved();
     }

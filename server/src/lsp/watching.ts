@@ -18,7 +18,10 @@ export async function watchConfiguration(connection: Connection): Promise<void> 
 }
 
 export async function watchWorkspace(connection: Connection): Promise<void> {
-  await watch(connection, [{ globPattern: `**/${settingsFiles}` }, { globPattern: "**/*.{py,pyi,ipynb}" }]);
+  await watch(connection, [
+    { globPattern: `**/${settingsFiles}` },
+    { globPattern: "**/*.{py,pyi,ipynb,json,yaml,yml}" },
+  ]);
 }
 
 /** Settings files above the workspace's folders, which hold for what lies in them too. */

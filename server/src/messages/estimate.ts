@@ -32,6 +32,18 @@ export const unknownReasons = {
     en: "the script's argument `{name}` has no default. The header can say it: `# vram: {keys}`",
     "zh-cn": "脚本的参数 `{name}` 没有默认值。可在头部注释中写明：`# vram: {keys}`",
   },
+  configurationFile: {
+    en: "the configuration file `{name}` is not found in the workspace, is too large, or lies in several places",
+    "zh-cn": "工作区中找不到配置文件 `{name}`，或其过大，或存在多处",
+  },
+  configurationText: {
+    en: "the configuration is not understood",
+    "zh-cn": "无法理解该配置",
+  },
+  reference: {
+    en: "what `{text}` in the configuration stands for is not known",
+    "zh-cn": "无法得知配置中 `{text}` 的含义",
+  },
   argument: {
     en: "an argument of `{name}` is not known: {reason}",
     "zh-cn": "`{name}` 的参数未知：{reason}",

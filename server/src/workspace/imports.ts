@@ -53,7 +53,10 @@ const liveDisk = { stats: statsNow };
 /** The imports of one file as they were followed during one analysis. */
 export interface FollowedImports {
   readonly resolve: ResolveImport;
-  /** The text of a JSON file that the script names, relative to its folder; undefined when it is not there or too large. */
+  /**
+   * The text of a JSON or YAML file of the workspace that the script names, relative to its folder or one above it; undefined
+   * when it is not there, too large, or another one in different places.
+   */
   readonly readBeside: (name: string) => string | undefined;
   /** False once one of the answers would be another one: a file was changed, came or went. */
   isCurrent(): boolean;
@@ -118,9 +121,13 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
   return {
     resolve: Object.assign(resolve, { answers: place.disk?.answersIn(searchFolders(file, place)) }),
     readBeside(name) {
-      const beside = path.resolve(path.dirname(file), name);
-      if (!read.has(beside)) read.set(beside, readSmall(beside));
-      return read.get(beside);
+      const texts = placesOf(name, file, place).flatMap((one) => {
+        if (!read.has(one)) read.set(one, readSmall(one));
+        return read.get(one) ?? [];
+      });
+      const [text] = texts;
+      // Which of several is meant depends on where the script is started.
+      return texts.every((other) => other === text) ? text : undefined;
     },
     isCurrent() {
       folders = undefined;
@@ -138,6 +145,29 @@ export function followImports(file: string, place: ImportPlace): FollowedImports
       return { found: [...new Set(found)], missing: [...new Set(missing)] };
     },
   };
+}
+
+/** Where a file may lie that a script names: scripts are started in their own folder or in one above it, in the workspace. */
+function placesOf(name: string, file: string, place: ImportPlace): string[] {
+  const own = path.dirname(path.resolve(file));
+  const root = place.root === undefined ? undefined : path.resolve(place.root);
+  if (root === undefined || !isWithin(own, root)) {
+    const beside = path.resolve(own, name);
+    return isWithin(beside, own) ? [beside] : [];
+  }
+  const places: string[] = [];
+  let folder = own;
+  for (let i = 0; i < mostParents; i++) {
+    const at = path.resolve(folder, name);
+    if (isWithin(at, root) && !places.includes(at)) places.push(at);
+    if (folder === root) break;
+    folder = path.dirname(folder);
+  }
+  return places;
+}
+
+function isWithin(target: string, folder: string): boolean {
+  return target === folder || target.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
 interface Question {
@@ -306,7 +336,7 @@ function forget(file: string): void {
 const largestConfiguration = 256 * 1024;
 
 function readSmall(file: string): string | undefined {
-  if (!/\.json$/i.test(file)) return undefined;
+  if (!/\.(json|ya?ml)$/i.test(file)) return undefined;
   return (statsNow(file)?.size ?? Infinity) > largestConfiguration ? undefined : readText(file);
 }
 

@@ -3,7 +3,7 @@ import type { Span } from "../../python/tree";
 import { Tensor } from "../tensor";
 import { isUnknown } from "../unknown";
 import { CallArguments } from "./arguments";
-import { dictOf } from "./iteration";
+import { dictOf, dictSet } from "./iteration";
 import { methodOf } from "./builtins/methods";
 import type { Interpreter } from "./interpreter";
 import { attachAttribute, attached, detachAttribute } from "./nn/attach";
@@ -142,6 +142,8 @@ function objectAttribute(
   if (own instanceof PropertyValue) return readProperty(interpreter, own, object, name, span);
   const direct = object.attributes.get(name);
   if (direct !== undefined) return direct;
+  const shared = object.namespace?.find(`s${name}`, name);
+  if (shared !== undefined) return shared.value;
   if (own !== undefined) return bindAttribute(interpreter, own, object, type);
   const part = attached(object, name);
   if (part !== undefined) return part;
@@ -152,6 +154,7 @@ function objectAttribute(
     const method = findAttribute(interpreter, object.payload, name, span);
     if (method !== undefined) return method;
   }
+  if (object.namespace?.tainted !== undefined) return object.namespace.tainted;
   const dynamic = type.attribute("__getattr__");
   if (dynamic !== undefined) return interpreter.call(dynamic, new CallArguments([object, name]), span);
   // a layer whose constructor was not understood may have anything
@@ -298,10 +301,26 @@ export function storeAttribute(
   // what is written goes into the tensors that it is computed from
   if (object.module?.parametrized.has(name) === true) return;
   if (attachAttribute(interpreter, object, name, value)) return;
+  if (name === "__dict__") {
+    shareNamespace(interpreter, object, value);
+    return;
+  }
+  if (object.namespace !== undefined) {
+    dictSet(interpreter, object.namespace, name, value);
+    return;
+  }
   const before = object.attributes.get(name);
   interpreter.references.adopt(object, value);
   object.attributes.set(name, value);
   if (before !== undefined) interpreter.references.disown(object, before);
+}
+
+/** `self.__dict__ = self` and `self.__dict__ = settings`. */
+function shareNamespace(interpreter: Interpreter, object: ObjectValue, value: Value): void {
+  const dict = value instanceof ObjectValue ? value.payload : value;
+  if (!(dict instanceof DictValue)) return;
+  if (dict !== object.payload) interpreter.references.adopt(object, dict);
+  object.namespace = dict;
 }
 
 /** Attributes of tensors that PyTorch itself lets one write. */

@@ -79,6 +79,11 @@ class Copier {
     if (this.interpreter.placed.has(value)) this.interpreter.placed.add(object);
     object.span = value.span;
     if (value.payload !== undefined) object.payload = this.copy(value.payload, depth + 1);
+    if (value.namespace !== undefined) {
+      const shared =
+        value.namespace === value.payload ? object.payload : this.copy(value.namespace, depth + 1);
+      if (shared instanceof DictValue) object.namespace = shared;
+    }
     for (const [name, attribute] of value.attributes)
       object.attributes.set(name, this.copy(attribute, depth + 1));
     if (value.module !== undefined) object.module = this.copyModule(value.module, depth);
@@ -123,6 +128,9 @@ export function shallowCopy(value: Value): Value {
   if (!(value instanceof ObjectValue) || isUnknown(value)) return value;
   const object = new ObjectValue(value.type);
   object.payload = value.payload === undefined ? undefined : shallowCopy(value.payload);
+  if (object.payload instanceof DictValue && value.namespace === value.payload)
+    object.namespace = object.payload;
+  else object.namespace = value.namespace;
   object.span = value.span;
   for (const [name, attribute] of value.attributes) object.attributes.set(name, attribute);
   if (value.module !== undefined) {

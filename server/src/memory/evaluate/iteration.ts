@@ -183,6 +183,10 @@ export function dictSet(interpreter: Interpreter, dict: DictValue, key: Value, v
       : interpreter.unknown("unsupported", interpreter.callSpan, { what: "dict" });
     return;
   }
+  if (dict.owner !== undefined && typeof key === "string") {
+    interpreter.references.adopt(dict.owner, value);
+    dict.owner.attributes.set(key, value);
+  }
   const old = dict.entries.get(file);
   interpreter.references.adopt(dict, value);
   if (old === undefined) {

@@ -90,6 +90,10 @@ export class DictValue extends Heap {
   tainted: Unknown | undefined;
   /** Set for a registry that other files fill: what they add is there when it is asked for. */
   registry: Registry | undefined;
+  /** Some of its values were references to others: `width: ${model.width}`. */
+  hasReferences = false;
+  /** The object whose attributes these are: `vars(args)` writes into `args`. */
+  owner: ObjectValue | undefined;
 
   /** The entry filed under a key; a registry is asked for what it lacks. */
   find(file: Key, key: Value): { readonly key: Value; value: Value } | undefined {
@@ -355,6 +359,8 @@ export class ObjectValue extends Heap {
   module: ModuleState | undefined;
   /** The list, dict, tuple, string or number inside an instance of a class derived from one. */
   payload: Value | undefined;
+  /** The dict that its attributes lie in, where that is one that others hold too: `self.__dict__ = self`. */
+  namespace: DictValue | undefined;
   /** Where the call stands that made it. */
   span: Span | undefined;
 

@@ -9,7 +9,7 @@ import { bind } from "./functions";
 import { frameOf, precedingIn, prepare } from "./in-place";
 import { noteSizes, type BatchSampler, type Interpreter } from "./interpreter";
 import { itemsOf, iterate } from "./iteration";
-import { BoundMethod, FunctionValue, TupleValue, type Value } from "./values";
+import { BoundMethod, FunctionValue, PartialValue, TupleValue, type Value } from "./values";
 
 /** A call on the way and the function of the file that it runs. */
 export interface CallOnTheWay {
@@ -141,14 +141,18 @@ export class Walk {
     );
     interpreter.skipForward = false;
     if (isUnknown(args)) return args;
-    const method = callee instanceof BoundMethod ? callee.method : callee;
+    // A decorator may have filled arguments in: `@hydra.main` does.
+    const filled = callee instanceof PartialValue ? callee : undefined;
+    const called = filled?.callee ?? callee;
+    const method = called instanceof BoundMethod ? called.method : called;
     const own = target.kind === "FunctionDefinition" ? interpreter.undecorated.get(target) : undefined;
     const found = method instanceof FunctionValue && method.node === target ? method : own;
     if (found === undefined)
       return isUnknown(callee) ? callee : interpreter.unknown("call", call, { name: "" });
     const frame = new Frame("function", found.closure, found);
     interpreter.references.retain(frame);
-    const given = callee instanceof BoundMethod ? args.withReceiver(callee.receiver) : args;
+    const all = filled === undefined ? args : joinedArguments(filled.args, args);
+    const given = called instanceof BoundMethod ? all.withReceiver(called.receiver) : all;
     const fault = interpreter.guard(() => bind(interpreter, found, given, frame, call));
     if (isUnknown(fault)) return fault;
     if (!interpreter.isHidden) interpreter.callSpan = call;
@@ -166,4 +170,12 @@ export class Walk {
     const items = itemsOf(interpreter, value, given);
     return isUnknown(items) ? items : new CallArguments(passesRank ? [0, ...items] : items);
   }
+}
+
+function joinedArguments(first: CallArguments, more: CallArguments): CallArguments {
+  return new CallArguments(
+    [...first.positional, ...more.positional],
+    new Map([...first.keywords, ...more.keywords]),
+    more.unknownKeywords ?? first.unknownKeywords,
+  );
 }

@@ -33,6 +33,7 @@ export interface Caller {
 
 export class Constants {
   private argumentDefaults: ReadonlyMap<string, readonly (Constant | undefined)[]> | undefined;
+  private replaced: ReadonlySet<string> | "any" | undefined;
 
   /**
    * `caller`: for a file that is not the script itself, the call of another file that runs one of its functions.
@@ -183,12 +184,14 @@ export class Constants {
     if (stored !== undefined) return other === undefined ? this.value(stored, depth) : undefined;
     const entry = this.entryOf(attribute.object, field);
     if (entry !== undefined) return this.value(entry, depth);
-    if (this.isAssignedElsewhere(attribute)) return undefined;
+    if (this.isAssignedElsewhere(attribute) || this.isSettings(attribute.object)) return undefined;
     return this.argumentNamed(field);
   }
 
   /** The default of the script's argument of this name; of a file that is not the script, that of its caller's. */
   private argumentNamed(field: string): Constant | undefined {
+    this.replaced ??= replacedArguments(this.resolver);
+    if (this.replaced === "any" || this.replaced.has(field)) return undefined;
     const own = this.defaultsOfArguments().get(field);
     if (own !== undefined) return agreed(own);
     const { caller } = this;
@@ -230,6 +233,17 @@ export class Constants {
     if (expression.kind !== "Name") return undefined;
     const [binding, other] = this.resolver.scopes.lookup(expression);
     return other === undefined && binding?.node.kind === "ClassDefinition" ? binding.node : undefined;
+  }
+
+  /** Something that is read from a file or made of a dictionary that is: not what a parser gives. */
+  private isSettings(object: Expression): boolean {
+    if (object.kind !== "Name" && object.kind !== "Attribute") return false;
+    return this.resolver
+      .valuesOf(object)
+      .some(
+        (value) =>
+          value.kind === "Call" && settingsMakers.test(this.resolver.qualifiedName(value.callee) ?? ""),
+      );
   }
 
   /** `args.batch_size = …` somewhere: the default is not what runs. */
@@ -350,6 +364,54 @@ export class Constants {
       : value;
   }
 }
+
+/**
+ * Arguments that the file fills from elsewhere: `vars(args).update(settings)`, `setattr(args, key, value)`,
+ * `parser.set_defaults(**settings)`, `parser.parse_args(words)`. Neither defaults nor the command line say what they are.
+ */
+function replacedArguments({ index: { callsByName } }: Resolver): ReadonlySet<string> | "any" {
+  const calls = (name: string): readonly Call[] => callsByName.get(name) ?? [];
+  const fields = new Set<string>();
+  for (const { positional, keywords } of [...calls("parse_args"), ...calls("parse_known_args")]) {
+    const words = positional[0] ?? keywords.find(({ name }) => name.id === "args")?.value;
+    if (words !== undefined && words.kind !== "None" && !isOwnCommandLine(words)) return "any";
+  }
+  if (calls("update").some(updatesArguments)) return "any";
+  for (const { positional } of calls("setattr")) {
+    const [object, name] = positional;
+    if (object === undefined || isSelf(object)) continue;
+    if (name?.kind !== "String" || name.value === undefined) return "any";
+    fields.add(name.value);
+  }
+  for (const { keywords, keywordSpreads } of calls("set_defaults")) {
+    if (keywordSpreads.length > 0) return "any";
+    for (const { name } of keywords) fields.add(name.id);
+  }
+  return fields;
+}
+
+/** `sys.argv[1:]`. */
+function isOwnCommandLine(words: Expression): boolean {
+  return words.kind === "Subscript" && lastName(words.object) === "argv";
+}
+
+/** `vars(args).update(…)`, `args.__dict__.update(…)`. */
+function updatesArguments({ callee }: Call): boolean {
+  if (callee.kind !== "Attribute") return false;
+  const { object } = callee;
+  if (object.kind === "Call") {
+    const [of] = object.positional;
+    return lastName(object.callee) === "vars" && of !== undefined && !isSelf(of);
+  }
+  return object.kind === "Attribute" && object.attribute.id === "__dict__" && !isSelf(object.object);
+}
+
+function isSelf(expression: Expression): boolean {
+  return expression.kind === "Name" && expression.id === "self";
+}
+
+const settingsMakers =
+  /^(yaml|json|omegaconf|easydict|munch|addict|attrdict|yacs)\.|^(argparse\.Namespace|types\.SimpleNamespace)$/;
 
 function isOption({ callee }: Call): boolean {
   return callee.kind === "Attribute"

@@ -139,8 +139,23 @@ function described(context: SetupContext, call: Call): ScriptOptimizer | undefin
     const spread = key in options ? undefined : constants.argument(call, key);
     if (spread !== undefined) put(key, spread);
   }
+  if (hasMomentum.test(name) && (options["momentum"] ?? 0) === 0 && cyclesMomentum(context)) {
+    options["momentum"] = cycledMomentum;
+  }
   const parts = trainedBy(context, call)?.parts;
   return { name, options, complete, ...(parts === undefined ? {} : { parts }) };
+}
+
+/** Optimizers with a momentum that is 0 unless it is given. */
+const hasMomentum = /^torch\.optim\.(\w+\.)?(SGD|RMSprop)$/;
+/** Any that is not 0: only whether there is one matters. */
+const cycledMomentum = 0.9;
+
+/** `OneCycleLR` and `CyclicLR` give the optimizer a momentum unless they are told not to. */
+function cyclesMomentum({ resolver, constants }: SetupContext): boolean {
+  return resolver
+    .callsOf((name) => /^torch\.optim\.lr_scheduler\.(OneCycleLR|CyclicLR)$/.test(name))
+    .some((call) => constants.valueOf(constants.argument(call, "cycle_momentum")) !== false);
 }
 
 export function modelOf(context: SetupContext): ScriptValue<ScriptModel> | undefined {

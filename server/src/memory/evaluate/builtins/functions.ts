@@ -13,6 +13,7 @@ import type { Interpreter } from "../interpreter";
 import { batchOf, isLoader } from "../library/batches";
 import { integer, isFloat, numeric, roundHalfEven, roundTo } from "../numbers";
 import { compare, keyOf } from "../operations";
+import { openFile } from "../library/configuration-files";
 import { callMethod, payloadOf } from "../overloads";
 import {
   BoundMethod,
@@ -481,6 +482,7 @@ export const builtinFunctions: Readonly<Record<string, Native>> = {
   reversed,
   round,
   setattr,
+  open: openFile,
   slice,
   sorted,
   sum,

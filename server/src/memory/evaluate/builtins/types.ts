@@ -144,6 +144,10 @@ export function fillDict(
   }
   for (const [name, value] of args.keywords) dictSet(interpreter, dict, name, value);
   dict.tainted ??= args.unknownKeywords;
+  const { owner, tainted } = dict;
+  // What is not known may have replaced any of the attributes.
+  if (owner !== undefined && tainted !== undefined)
+    for (const name of owner.attributes.keys()) owner.attributes.set(name, tainted);
 }
 
 function fillFromPairs(

@@ -27,6 +27,8 @@ import {
   type Value,
 } from "../values";
 import { functionClass } from "./autograd-function";
+import { addNodeMethods } from "./configuration-files";
+import { attributeDictClass } from "./configuration-values";
 import { enumClass } from "./enums";
 import { distributionAt } from "./distributions";
 import { lightningClass } from "./lightning";
@@ -62,6 +64,10 @@ function canonical(path: string): string {
     .replace(/^torch\._C\._nn\./, "torch.nn.functional.");
 }
 
+function lastPart(path: string): string {
+  return path.split(".").at(-1) ?? path;
+}
+
 function rootOf(path: string): string {
   return path.split(".")[0] ?? path;
 }
@@ -92,6 +98,13 @@ export class Library {
     this.classes.set("typing.NamedTuple", this.namedTuple);
     for (const name of ["Function", "InplaceFunction"])
       this.classes.set(`torch.autograd.${name}`, functionClass(name));
+    const dict = this.types.get("dict");
+    for (const path of ["easydict.EasyDict", "munch.Munch", "addict.Dict", "attrdict.AttrDict"])
+      this.classes.set(path, attributeDictClass(lastPart(path), dict));
+    this.classes.set("omegaconf.DictConfig", attributeDictClass("DictConfig", undefined));
+    const node = attributeDictClass("CfgNode", dict);
+    addNodeMethods(node);
+    for (const path of ["yacs.config.CfgNode", "fvcore.common.config.CfgNode"]) this.classes.set(path, node);
     for (const name of ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"])
       this.classes.set(`enum.${name}`, enumClass(name));
   }
@@ -104,7 +117,7 @@ export class Library {
     if (Object.hasOwn(builtinDecorators, name)) return this.native(name, builtinDecorators[name]);
     if (name === "type") return this.native("type", typeFunction);
     if (name === "__name__") return this.interpreter.frame.root.moduleName;
-    if (name === "__file__") return "model.py";
+    if (name === "__file__") return this.interpreter.frame.root.file ?? "model.py";
     if (name === "NotImplemented" || name === "Ellipsis") return ellipsis;
     return name === "__debug__" ? true : undefined;
   }
@@ -252,9 +265,12 @@ export class Library {
     return dictOf(members.map((member) => [keyText(member.attributes.get("name")), member] as const));
   }
 
-  /** `object.__dict__`: a copy of the plain attributes. */
+  /** `object.__dict__`: the plain attributes; what is written into it they get too. */
   objectDict(object: ObjectValue): DictValue {
-    return dictOf(object.attributes);
+    if (object.namespace !== undefined) return object.namespace;
+    const dict = dictOf(object.attributes);
+    if (object.module === undefined) dict.owner = object;
+    return dict;
   }
 
   frameDict(frame: Frame): DictValue {

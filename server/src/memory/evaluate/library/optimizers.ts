@@ -13,7 +13,7 @@ import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import { callOperator } from "../bridge";
 import type { Interpreter } from "../interpreter";
-import { dictOf } from "../iteration";
+import { dictOf, dictSet } from "../iteration";
 import { backward } from "../training/backward";
 import { optionsOf, parametersOf, parseGroups } from "../training/groups";
 import {
@@ -200,6 +200,26 @@ const scheduler = libraryClass("LRScheduler", {
 
 const makeScheduler: Native = (interpreter) => libraryObject(interpreter, scheduler, {});
 
+/** What stands for a momentum that a scheduler moves up and down: only whether there is one matters. */
+const cycledMomentum = new Float(0.9);
+
+/**
+ * `OneCycleLR` and `CyclicLR` move the momentum too, and give one to optimizers that were made without:
+ * torch/optim/lr_scheduler.py, `cycle_momentum`.
+ */
+function cyclingScheduler(position: number): Native {
+  return (interpreter, args, span) => {
+    const optimizer = args.get(0, "optimizer");
+    const groups = optimizer instanceof ObjectValue ? optimizer.attributes.get("param_groups") : undefined;
+    const hasMomentum = optimizer instanceof ObjectValue && /^(SGD|RMSprop)$/.test(optimizer.type.name);
+    const isCycled = hasMomentum && args.or(position, "cycle_momentum", true) !== false;
+    for (const group of isCycled && groups instanceof ListValue ? groups.items : []) {
+      if (group instanceof DictValue) dictSet(interpreter, group, "momentum", cycledMomentum);
+    }
+    return makeScheduler(interpreter, args, span);
+  };
+}
+
 /** `torch.optim.lr_scheduler.StepLR`, `transformers.get_linear_schedule_with_warmup`, `timm.scheduler.CosineLRScheduler`. */
 export function isScheduler(path: string): boolean {
   return (
@@ -298,6 +318,8 @@ export const optimizerFunctions: Readonly<Record<string, Native>> = {
   "torch.amp.grad_scaler.GradScaler": makeScaler,
   "torch.cuda.amp.GradScaler": makeScaler,
   "torch.autograd.grad": gradients,
+  "torch.optim.lr_scheduler.OneCycleLR": cyclingScheduler(7),
+  "torch.optim.lr_scheduler.CyclicLR": cyclingScheduler(9),
   "torch.autograd.backward": (interpreter, args, span) =>
     backward(interpreter, new CallArguments([args.or(0, "tensors", null)], args.keywords), span),
   "timm.optim.create_optimizer_v2": createOptimizer,

@@ -194,11 +194,6 @@ const environment: Native = (interpreter, args, span) => {
     : (otherwise ?? interpreter.unknown("call", span, { name: "os.environ.get" }));
 };
 
-const joinPaths: Native = (interpreter, args, span) =>
-  args.positional.every((part) => typeof part === "string")
-    ? args.positional.join("/")
-    : (args.unknown() ?? interpreter.unknown("call", span, { name: "os.path.join" }));
-
 const not: Native = (interpreter, args, span) => {
   const answer = truthOf(interpreter, args.at(0) ?? null, span ?? nowhere);
   return typeof answer === "boolean" ? !answer : answer;
@@ -258,8 +253,6 @@ export const standardFunctions: Readonly<Record<string, Native>> = {
   "operator.attrgetter": attrgetter,
   "os.environ.get": environment,
   "os.getenv": environment,
-  "os.path.join": joinPaths,
-  "os.path.exists": notKnown,
   "os.cpu_count": notKnown,
   "os.makedirs": nothing,
   "time.time": notKnown,

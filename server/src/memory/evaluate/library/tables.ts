@@ -6,6 +6,7 @@ import { argparseFunctions } from "./argparse";
 import { arrayConstants, arrayFunctions } from "./arrays";
 import { batchFunctions, datasetBases } from "./batches";
 import { tableFunctions } from "./data-tables";
+import { configurationFunctions } from "./configuration-files";
 import { dataclassFunctions } from "./dataclasses";
 import { divergenceFunctions } from "./divergences";
 import { einopsFunctions } from "./einops";
@@ -14,6 +15,8 @@ import { imageDatasetFunctions } from "./image-datasets";
 import { imageShapeFunctions } from "./image-functions";
 import { imageFunctions } from "./images";
 import { iterableFunctions } from "./iterables";
+import { hydraFunctions } from "./hydra";
+import { pathFunctions } from "./paths";
 import { makeQuantisation } from "./quantised";
 import { pretrainedFunctions } from "./pretrained";
 import { forwardConstants, forwardFunctions } from "./pretrained-forward";
@@ -35,6 +38,9 @@ export const functions: Readonly<Record<string, Native>> = {
   ...regularExpressionFunctions,
   ...dataclassFunctions,
   ...argparseFunctions,
+  ...configurationFunctions,
+  ...hydraFunctions,
+  ...pathFunctions,
   ...einopsFunctions,
   ...arrayFunctions,
   ...batchFunctions,
@@ -70,7 +76,8 @@ export const knownPackages: ReadonlySet<string> = new Set(
     "dataclasses datetime enum fractions functools gc glob gzip hashlib heapq importlib inspect io itertools json logging " +
     "math multiprocessing numbers operator os pathlib pickle platform pprint queue random re shutil signal socket stat " +
     "statistics string struct subprocess sys tempfile textwrap threading time traceback types typing typing_extensions " +
-    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm einops huggingface_hub safetensors"
+    "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm einops huggingface_hub safetensors " +
+    "yaml omegaconf hydra easydict munch addict yacs"
   ).split(" "),
 );
 
