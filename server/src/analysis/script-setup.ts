@@ -43,6 +43,7 @@ export function setupOfScript(script: ScriptSetup, source: Source): TrainingSetu
     shard: setting(script.shard, (value) => value),
     bucketViews: setting(script.bucketViews, (value) => value),
     offload: setting(script.offload, (value) => value),
+    defaultType: setting(script.defaultType, (value) => value),
     changedLater: setting(script.changedLater, (value) => value),
   };
   for (const key of Object.keys(setup) as (keyof TrainingSetup)[]) {

@@ -348,6 +348,10 @@ export class Estimator {
     held = heldBy(built.model),
   ): ModelEstimate {
     const { program, model, iteration } = built;
+    const { defaultType } = this.setup;
+    const otherType = { span: plainSpan(defaultType?.span), reason: message(unknownReasons.defaultType) };
+    // Where tensors may be smaller than they are taken for, the figures are no lower bound either.
+    if (defaultType?.value === "narrower") return this.notBuilt(subject, otherType);
     const measure = ran?.measure;
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
     const states = statesOf(held, this.setup, measure?.backward === undefined ? undefined : measure);
@@ -360,6 +364,7 @@ export class Estimator {
       unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
     const unused = measure === undefined ? undefined : unusedBatch(this.setup, built);
     if (unused !== undefined) unknown.push(unused);
+    if (defaultType !== undefined) unknown.push(otherType);
     const { changedLater } = this.setup;
     if (changedLater !== undefined && measure !== undefined && isTraining)
       unknown.push({ span: changedLater.span, reason: message(unknownReasons.changedLater) });

@@ -171,6 +171,10 @@ export const unknownReasons = {
     en: "the script's input has fixed sizes: the figures are those of the script, whatever micro-batch is asked for",
     "zh-cn": "脚本的输入大小固定：无论要求多大的微批次，数字都是脚本自身的",
   },
+  defaultType: {
+    en: "the script changes the type that new tensors have; the figures are those of float32",
+    "zh-cn": "脚本改变了新建张量的默认类型；数字按 float32 计算",
+  },
   changedLater: {
     en: "gradients are turned on or parameters added here in later passes only, which need more than the step that is counted",
     "zh-cn": "这里只在之后的轮次中开启梯度或加入参数，那些轮次需要的显存多于所计算的训练步",

@@ -11,6 +11,7 @@ import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
 import { Constants } from "./script-setup/constants";
 import { changedLater } from "./script-setup/changed-later";
 import { dataOf, type ScriptData } from "./script-setup/data";
+import { defaultTypeOf, type DefaultType } from "./script-setup/default-type";
 import { deepSpeedConfiguration } from "./script-setup/deepspeed";
 import type { DeepSpeedConfiguration } from "./script-setup/deepspeed";
 import { loopElsewhere, type LoopElsewhere } from "./script-setup/elsewhere";
@@ -138,6 +139,8 @@ export interface ScriptSetup {
   readonly iteration: ScriptValue<ScriptIteration> | undefined;
   /** A later pass over the data trains more than the first. */
   readonly changedLater: ScriptValue<true> | undefined;
+  /** New floating-point tensors are not in single precision. */
+  readonly defaultType: ScriptValue<DefaultType> | undefined;
   readonly offload: ScriptValue<ScriptOffload> | undefined;
   /** Empty when nothing checkpoints. */
   readonly checkpointing: readonly ScriptCheckpointing[];
@@ -190,6 +193,7 @@ const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => S
   fit: fitOf,
   iteration: iterationOf,
   changedLater,
+  defaultType: defaultTypeOf,
   offload: offloadOf,
   checkpointing: checkpointingOf,
   data: dataOf,

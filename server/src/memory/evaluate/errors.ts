@@ -1,4 +1,5 @@
 /** How evaluation leaves the normal path. */
+import type { Node } from "../../python/tree";
 import type { Unknown } from "../unknown";
 import type { ObjectValue } from "./values";
 
@@ -10,6 +11,13 @@ export class PythonError extends Error {
     readonly unknown: Unknown,
   ) {
     super(exception.type.name);
+  }
+}
+
+/** A generator gave as much as anybody will take of it. */
+export class GeneratorCut extends Error {
+  constructor(readonly node: Node) {
+    super("generator cut");
   }
 }
 

@@ -355,16 +355,9 @@ function evaluateYield(interpreter: Interpreter, node: tree.Yield): Value {
   const yielded = interpreter.frame.function.yielded;
   if (yielded === undefined) return interpreter.unknown("unsupported", node, { what: "yield" });
   const items = node.isFrom ? iterate(interpreter, value, node) : [value];
-  if (isUnknown(items)) yielded.push(items);
+  if (isUnknown(items)) yielded.push(interpreter.references, items, node);
   else {
-    for (const item of items) {
-      interpreter.references.retain(item);
-      yielded.push(item);
-      if (yielded.length > maximumYields) interpreter.raise("GeneratorExit", "", node);
-    }
+    for (const item of items) yielded.push(interpreter.references, item, node);
   }
   return null;
 }
-
-/** A generator is run to its end at once; one that gives more than this is not followed. */
-const maximumYields = 20_000;

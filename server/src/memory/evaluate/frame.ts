@@ -3,6 +3,7 @@ import { childrenOf } from "../../python/walk";
 import { Heap, type FunctionValue, type Value } from "./values";
 import type { FunctionDefinition, Lambda, Node } from "../../python/tree";
 import type { References } from "./references";
+import type { Yielded } from "./yielded";
 
 /** The `__name__` of the analysed file: what stands under `if __name__ == "__main__"` is not run. */
 export const mainName = "__vramlint__";
@@ -22,7 +23,7 @@ export class Frame extends Heap {
   /** Of a module's frame: its `__name__`. */
   moduleName = mainName;
   /** What `yield` gave so far; undefined in frames that are not a generator's. */
-  yielded: Value[] | undefined;
+  yielded: Yielded | undefined;
 
   constructor(
     readonly kind: FrameKind,

@@ -11,14 +11,14 @@ import type {
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { childrenOf } from "../../python/walk";
-import { PythonError } from "./errors";
+import { EvaluationStopped, GeneratorCut, PythonError } from "./errors";
 import { Frame } from "./frame";
 import { dictOf } from "./iteration";
 import { noteSizes, type Interpreter } from "./interpreter";
 import type { DictValue } from "./values";
+import { Yielded } from "./yielded";
 import {
   FunctionValue,
-  IteratorValue,
   LibraryName,
   MethodWrapper,
   NativeFunction,
@@ -157,21 +157,20 @@ function runBody(interpreter: Interpreter, node: FunctionDefinition | Lambda, fr
  * its `yield` (logging, averages) finds nothing done yet with that batch: where it fails, the batch is still there.
  */
 function runGenerator(interpreter: Interpreter, node: FunctionDefinition, frame: Frame): Value {
-  const { references } = interpreter;
-  const yielded: Value[] = [];
+  const yielded = new Yielded();
   frame.yielded = yielded;
   const state = interpreter.state();
   try {
     interpreter.execute(node.body);
   } catch (error) {
     const isTraining = interpreter.sampler?.isEntering === true;
-    if (!isTraining || yielded.length === 0 || !(error instanceof PythonError)) throw error;
+    const isUsable = isTraining && yielded.values.length > 0 && error instanceof PythonError;
+    if (!isUsable && !(error instanceof GeneratorCut)) throw error;
     interpreter.restore(state);
   }
-  const result = new IteratorValue(yielded.values(), yielded);
-  references.retain(result);
-  for (const value of yielded) references.release(value);
-  return result;
+  return yielded.iterator(interpreter.references, () => {
+    throw new EvaluationStopped(interpreter.unknown("steps", node, { steps: interpreter.steps }));
+  });
 }
 
 /** The parameters of a function by what they take. */

@@ -6,6 +6,7 @@ import { identify, type LoopNode, type Place, type TrainingLoop } from "../train
 import { forwardOf } from "./forward";
 import { loopOfHandedLoss } from "./handed";
 import { modelOf, optimizerOf } from "./optimizer";
+import { isUnusualStep } from "./unusual-step";
 import { callsOn, fromTheBeginning, pathTo, wayTo } from "./way";
 
 export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
@@ -104,7 +105,9 @@ function isOverParameters(iterable: Expression): boolean {
 function isOfOneModel(context: SetupContext): boolean {
   const { resolver } = context;
   const trained = modelOf(context)?.value.construction;
-  if (trained === undefined || optimizerOf(context) === undefined) return false;
+  const optimizer = optimizerOf(context);
+  if (trained === undefined || optimizer === undefined) return false;
+  if (isUnusualStep(context, optimizer.span)) return false;
   if (forwardOf(context)?.value.others.length !== 0) return false;
   return resolver.index.calls.every((call) => {
     if (copiesParameters(call)) return false;
