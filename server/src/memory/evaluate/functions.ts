@@ -164,7 +164,7 @@ function runGenerator(interpreter: Interpreter, node: FunctionDefinition, frame:
     interpreter.execute(node.body);
   } catch (error) {
     const isTraining = interpreter.sampler?.isEntering === true;
-    const isUsable = isTraining && yielded.values.length > 0 && error instanceof PythonError;
+    const isUsable = isTraining && yielded.turns.length > 0 && error instanceof PythonError;
     if (!isUsable && !(error instanceof GeneratorCut)) throw error;
     interpreter.restore(state);
   }
