@@ -5,19 +5,33 @@
  */
 import type { Assign, AugmentedAssign, Call, Expression, Node, Span } from "../../python/tree";
 import { enclosingFunction } from "../../python/walk";
+import { autocastContexts } from "../api";
 import type { SetupContext } from "../script-setup";
 import { contains } from "../training-loop/search";
 import type { Resolver } from "../resolve";
+import { accumulationOf } from "./batch";
+import { precisionOf } from "./precision";
 
 /** `made` is where the optimizer is constructed. */
-export function isUnusualStep({ resolver }: SetupContext, made: Span): boolean {
+export function isUnusualStep(context: SetupContext, made: Span): boolean {
+  const { resolver } = context;
   const { index } = resolver;
   const optimizer = index.calls.find(({ start, end }) => start === made.start && end === made.end);
   return (
+    leavesOpen(context) ||
     (index.callsByName.get("zero_grad") ?? []).some(keepsGradients) ||
     index.assignments.some(setsGroupOption) ||
     (optimizer !== undefined && gradientChanges(resolver).some((place) => isBehind(place, optimizer)))
   );
+}
+
+/** Accumulation or mixed precision whose numbers and switches are no constants: only the running code tells them. */
+function leavesOpen(context: SetupContext): boolean {
+  const { resolver, trainingLoops } = context;
+  const accumulates = trainingLoops.loops.some(({ accumulation }) => accumulation !== undefined);
+  if (accumulates && accumulationOf(context) === undefined) return true;
+  const casts = resolver.callsOf((name) => autocastContexts.has(name)).length > 0;
+  return casts && precisionOf(context) === undefined;
 }
 
 /** `zero_grad(set_to_none=False)`: the gradients are there from one iteration to the next. */
