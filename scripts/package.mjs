@@ -19,6 +19,7 @@ const { values: options } = parseArgs({
 ensureInstalled();
 // Only now: it may just have been installed. It builds by the manifest's prepublish script.
 const { createVSIX, listFiles, PackageManager } = await import("@vscode/vsce");
+const { recompress } = await import("./recompress.mjs");
 const file = path.resolve(root, options.out ?? "vramlint.vsix");
 /** Packed as the README; it must lie in the folder that is packed. */
 const page = path.join(root, "README.packed.md");
@@ -36,11 +37,13 @@ try {
       ? {}
       : { baseContentUrl: `${options.address}/blob/main`, baseImagesUrl: `${options.address}/raw/main` }),
   });
+  await recompress(file);
 } finally {
   rmSync(page, { force: true });
 }
 printParts(packageParts(root, await listFiles({ cwd: root, packageManager: PackageManager.None })));
-console.log(`${path.relative(root, file)}: ${Math.round(statSync(file).size / 1024)} KiB`);
+// The parts are what deflate alone makes of them.
+console.log(`${path.relative(root, file)}, packed tighter: ${Math.round(statSync(file).size / 1024)} KiB`);
 
 /** Pictures that cannot be shown go with their line; links that lead nowhere leave their text. */
 function withoutRelativeLinks(markdown) {

@@ -64,6 +64,8 @@ export class PictureService {
       await scope.locator(target).first().click();
     await this.#handle(scope, wanted);
     const key = wanted.get("press");
+    const watched = wanted.get("changed");
+    if (watched !== null) return String(await this.#timeToChange(page, key, watched));
     if (key !== null) await page.keyboard.press(key);
     const visible = (selector) => scope.locator(selector).filter({ visible: true }).first();
     const selector = wanted.get("wait");
@@ -78,6 +80,32 @@ export class PictureService {
     const attribute = wanted.get("attribute");
     const found = scope.locator(read).first();
     return attribute === null ? await found.innerText() : ((await found.getAttribute(attribute)) ?? "");
+  }
+
+  /** From the key's event in the window to the first frame with another number of what is watched; in milliseconds. */
+  async #timeToChange(page, key, watched) {
+    const waiting = await page.evaluateHandle(
+      ([selector, limit]) => {
+        const count = () => document.querySelectorAll(selector).length;
+        const before = count();
+        let start;
+        addEventListener("keydown", () => (start ??= performance.now()), { capture: true, once: true });
+        return {
+          done: new Promise((resolve, reject) => {
+            const look = () => {
+              if (start !== undefined && count() !== before) resolve(performance.now() - start);
+              else if (start !== undefined && performance.now() - start > limit)
+                reject(new Error(`${selector} stay ${before}`));
+              else requestAnimationFrame(look);
+            };
+            look();
+          }),
+        };
+      },
+      [watched, timeout],
+    );
+    await page.keyboard.press(key);
+    return await waiting.evaluate(({ done }) => done);
   }
 
   /** What a person does to a control of the panel. */

@@ -23,9 +23,9 @@ export const planMarks = {
 
 export const planIntro = {
   from: {
-    en: "From `{file}`. {fill} and {measure} mark what neither the script nor its `# vram:` header says. Estimates are computed from the source without running it; sizes are bytes that PyTorch allocates on one device unless said otherwise, GiB = 1024³ bytes.",
+    en: "From `{file}`. {fill} and {measure} mark what neither the script nor its `# vram:` header says. Estimates are computed from the source without running it; sizes are bytes that PyTorch allocates on one device unless said otherwise, GiB = 2^30 bytes.",
     "zh-cn":
-      "依据 `{file}`。{fill} 与 {measure} 标出脚本和 `# vram:` 注释都没有说明的内容。估算只读源代码得出，不运行脚本；除非另有说明，大小均指单个设备上 PyTorch 已分配的字节，GiB = 1024³ 字节。",
+      "依据 `{file}`。{fill} 与 {measure} 标出脚本和 `# vram:` 注释都没有说明的内容。估算只读源代码得出，不运行脚本；除非另有说明，大小均指单个设备上 PyTorch 已分配的字节，GiB = 2^30 字节。",
   },
 } satisfies Record<string, MessageText>;
 
@@ -73,9 +73,9 @@ export const planEntries = {
   budget: { en: "Budget", "zh-cn": "显存预算" },
   reason: { en: "Reason for the budget", "zh-cn": "预算的理由" },
   headroom: {
-    en: "leaves {headroom} ({percent, number} %) of the device for what PyTorch's allocated bytes do not count: CUDA context ({contextLeast}–{contextMost} on a T4), allocator slack ({least, number}–{most, number} % of the peak there), other programs. Why just as much: {fill}",
+    en: "leaves {headroom} ({percent, number} %) of the device for what PyTorch's allocated bytes do not count: CUDA context ({contextLeast} to {contextMost} on a T4), allocator slack ({least, number} to {most, number} % of the peak there), other programs. Why just as much: {fill}",
     "zh-cn":
-      "为 PyTorch 已分配字节之外的部分留出设备的 {headroom}（{percent, number} %）：CUDA 上下文（T4 上 {contextLeast}–{contextMost}）、分配器余量（T4 上为峰值的 {least, number}–{most, number} %）、其他程序。为何恰好这么多：{fill}",
+      "为 PyTorch 已分配字节之外的部分留出设备的 {headroom}（{percent, number} %）：CUDA 上下文（T4 上 {contextLeast} 至 {contextMost}）、分配器余量（T4 上为峰值的 {least, number} 至 {most, number} %）、其他程序。为何恰好这么多：{fill}",
   },
   noHeadroom: {
     en: "the budget is not below the device's {size}: nothing is left for the CUDA context and the allocator",

@@ -8,6 +8,8 @@ export interface Wish {
   /** `width x height` of the window. */
   readonly size?: string;
   readonly press?: string;
+  /** Selector: the answer says after how many milliseconds the key has changed how many there are. */
+  readonly changed?: string;
   /** Selector of what is clicked if it is there. */
   readonly click?: string;
   /** Selectors of what must be visible, or gone, before the picture. */

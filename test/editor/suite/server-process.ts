@@ -16,6 +16,7 @@ import {
   ruleOf,
   until,
 } from "./editor";
+import { ask } from "./pictures";
 
 /** Milliseconds: a person has not yet looked at the place where findings stand. */
 const comeBackLimit = 2_000;
@@ -127,6 +128,29 @@ describe("the server's process", () => {
       this.test.title += `: an edit's findings come after ${edit.p50} ms (95th percentile ${edit.p95} ms), a hover after ${hover.p50} ms (${hover.p95} ms)`;
     assert.ok(edit.p95 <= answerLimit, `edit: ${edit.p95} ms`);
     assert.ok(hover.p95 <= answerLimit, `hover: ${hover.p95} ms`);
+  });
+
+  it("underlines while somebody types", async function () {
+    if (process.env["VRAMLINT_PICTURES"] === undefined) this.skip();
+    const { document } = editor;
+    const call = positionOf(document, "torch.cuda.empty_cache()", "torch.cuda.empty_cache".length);
+    editor.selection = new vscode.Selection(call, call);
+    editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenter);
+    await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+    const squiggles = ".squiggly-warning, .squiggly-error";
+    await ask({ wait: squiggles });
+    const count = ours(document.uri).length;
+    const delays: number[] = [];
+    for (let sample = 0; sample < samples; sample++) {
+      const isNamed = sample % 2 === 0;
+      delays.push(Number(await ask({ press: isNamed ? "x" : "Backspace", changed: squiggles })));
+      const wanted = isNamed ? count - 1 : count;
+      await diagnosticsWhere(document.uri, (found) => found.length === wanted, "findings of the new text");
+    }
+    const { p50, p95 } = summary(delays);
+    if (this.test !== undefined)
+      this.test.title += `: a key's squiggle is there after ${p50} ms (95th percentile ${p95} ms)`;
+    assert.ok(p95 <= answerLimit, `${p95} ms`);
   });
 
   it("reads a file anew that another program changed", async () => {

@@ -1,0 +1,1 @@
+export function recompress(file: string): Promise<void>;
