@@ -92,10 +92,10 @@ export class PictureService {
         addEventListener("keydown", () => (start ??= performance.now()), { capture: true, once: true });
         return {
           done: new Promise((resolve, reject) => {
+            const end = performance.now() + limit;
             const look = () => {
               if (start !== undefined && count() !== before) resolve(performance.now() - start);
-              else if (start !== undefined && performance.now() - start > limit)
-                reject(new Error(`${selector} stay ${before}`));
+              else if (performance.now() > end) reject(new Error(`${selector} stay ${before}`));
               else requestAnimationFrame(look);
             };
             look();
