@@ -108,6 +108,8 @@ export const planOrigins = {
 } satisfies Record<string, MessageText>;
 
 export const planEstimate = {
+  /** In words: VS Code marks a dash in a document as a character that may be mistaken for another. */
+  onDevice: { en: "{least} to {most}", "zh-cn": "{least} 至 {most}" },
   none: {
     en: "No model could be estimated: the peak is {measure}.",
     "zh-cn": "没有可以估算的模型：峰值{measure}。",

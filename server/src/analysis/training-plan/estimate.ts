@@ -40,7 +40,7 @@ function partsOf(model: ModelEstimate, { analysis }: PlanFacts, writer: PlanWrit
   if (peak !== null) {
     const { least, most } = deviceUsage(peak.allocated);
     const usage = { least: formatBytes(least), most: formatBytes(most) };
-    const text = complete ? modelTexts.onDeviceSize : modelTexts.onDeviceFrom;
+    const text = complete ? texts.onDevice : modelTexts.onDeviceFrom;
     rows.push([writer.text(modelTexts.onDevice), writer.text(text, usage)]);
   }
   rows.push([writer.text(modelTexts.parameters), size(parameters.bytes)]);
