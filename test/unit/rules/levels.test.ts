@@ -29,6 +29,20 @@ model.load_state_dict(torch.load("second.pt"))
     assert.deepEqual(levelsOf(text, "load-without-map-location"), ["information", "warning"]);
   });
 
+  it("take a process group of one for one process", () => {
+    const text = (size: string): string => `
+import torch
+from torch import nn
+
+torch.distributed.init_process_group("nccl", world_size=${size}, rank=0)
+model = nn.Linear(8, 2).cuda()
+model.load_state_dict(torch.load("first.pt"))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+`;
+    assert.deepEqual(levelsOf(text("1"), "load-without-map-location"), ["information"]);
+    assert.deepEqual(levelsOf(text("2"), "load-without-map-location"), ["warning"]);
+  });
+
   it("leave a checkpoint that is loaded behind the training, for a last test by the same function, a level lower", () => {
     const text = `
 import torch

@@ -20,6 +20,11 @@ type MessageId = keyof typeof messages;
 type Fixes = NonNullable<Report<MessageId>["fixes"]>;
 
 const messages = {
+  around: {
+    en: "`{call}` turns anomaly detection on within this block: each operator in it records a Python traceback for its graph node, and each backward in it checks each gradient for NaN, which waits for the GPU each time. It is for finding a NaN, not for training; turn it on by a debugging option only, or take it out.",
+    "zh-cn":
+      "`{call}` 为这个代码块开启异常检测：其中的每个算子都要为其图节点记录 Python 调用栈，其中的每次反向传播都要检查每个梯度是否为 NaN，每次都要等待 GPU。它用于查找 NaN，不用于正式训练；请只通过调试选项开启，或将其删除。",
+  },
   leftOn: {
     en: "`{call}` turns anomaly detection on for every step: each operator records a Python traceback for its graph node, and backward checks each gradient for NaN, which waits for the GPU each time. It is for finding a NaN, not for training; turn it on by a debugging option only, or take it out.",
     "zh-cn":
@@ -78,7 +83,13 @@ function checkCall(context: RuleContext<MessageId>, call: Call): void {
   }
   if (statement?.kind !== "With" || !statement.items.some((item) => item.context === call)) return;
   if (!coversTraining(statement)) return;
-  reportUnlessConditional(context, call, excerpt(source, call), () => unwrapped(context, statement));
+  reportUnlessConditional(
+    context,
+    call,
+    excerpt(source, call),
+    () => unwrapped(context, statement),
+    "around",
+  );
 }
 
 /** A snippet that runs one backward under the mode is a debugging aid: only what repeats is training. */
@@ -105,12 +116,13 @@ function reportUnlessConditional(
   call: Call,
   text: string,
   edits: () => TextEdit[] | undefined,
+  message: MessageId = "leftOn",
 ): void {
   if (isConditional(context, call) || isTurnedOff(context) || isTestFile(context.scopes)) return;
   if (onlyInfers(context)) return;
   const removal = edits();
   const fixes: Fixes = removal === undefined ? [] : [{ title: "remove", safety: "review", edits: removal }];
-  context.report({ at: call, message: "leftOn", values: { call: text }, fixes });
+  context.report({ at: call, message, values: { call: text }, fixes });
 }
 
 /** Behind an `if`, in an `except`, in a function for debugging or one that is only called under a condition. */

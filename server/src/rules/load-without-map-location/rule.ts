@@ -182,10 +182,17 @@ function isDistributed({ torch: { resolve, frameworks } }: RuleContext, load: Ca
   );
   const starts = [
     ...made.map(({ call }) => call),
-    ...(resolve.index.callsByName.get("init_process_group") ?? []),
+    ...(resolve.index.callsByName.get("init_process_group") ?? []).filter((call) => !startsOne(call)),
   ];
   const owner = resolve.enclosingFunction(load);
   return starts.some((start) => start.start < load.start || resolve.enclosingFunction(start) !== owner);
+}
+
+/** `init_process_group("nccl", world_size=1, rank=0)`. */
+function startsOne({ keywords }: Call): boolean {
+  return keywords.some(({ name, value }) => {
+    return name.id === "world_size" && value.kind === "Integer" && Number(value.value) === 1;
+  });
 }
 
 function trains({ torch }: RuleContext): boolean {
