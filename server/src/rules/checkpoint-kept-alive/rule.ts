@@ -2,7 +2,7 @@
  * A checkpoint that was loaded onto the GPU is still held by its variable while training runs: its weights take their memory
  * beside the model they were copied into. (An optimizer takes its states over without a copy.)
  */
-import type { Call, Expression, Name, Statement } from "../../python/tree";
+import type { Call, Expression, FunctionDefinition, Name, Statement } from "../../python/tree";
 import { enclosingFunction, enclosingStatement, statementList } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded } from "../../torch/loaded";
@@ -37,22 +37,32 @@ export const rule = defineRule<MessageId>({
     finish() {
       const { resolve } = context.torch;
       for (const call of resolve.index.callsByName.get("load") ?? [])
-        if (resolve.qualifiedName(call.callee) === "torch.load") check(context, call);
+        if (isLoad(resolve, call)) check(context, call, () => isOnGpu(resolve, placeGiven(call)));
+      for (const [name, calls] of resolve.index.callsByName)
+        if (loaderName.test(name))
+          for (const call of calls) check(context, call, () => isLoadedOnGpu(resolve, call));
     },
   }),
 });
 
-function check(context: RuleContext<MessageId>, call: Call): void {
+/** What functions are called that give back what `torch.load` gave them. */
+const loaderName = /load|restore|resume|checkpoint|ckpt/i;
+
+function isLoad(resolve: Resolver, call: Call): boolean {
+  return resolve.qualifiedName(call.callee) === "torch.load";
+}
+
+function check(context: RuleContext<MessageId>, call: Call, liesOnGpu: () => boolean): void {
   const { torch } = context;
   const statement = enclosingStatement(call);
   if (statement?.kind !== "Assign" || statement.value !== call || statement.targets.length !== 1) return;
   const [holder] = statement.targets;
-  if (holder?.kind !== "Name" || !isOnGpu(torch.resolve, call) || gpuEvidence(torch) === undefined) return;
+  if (holder?.kind !== "Name" || gpuEvidence(torch) === undefined) return;
   const loaded = followLoaded(torch.resolve, call);
   const [copy] = loaded.copies;
   if (copy === undefined) return;
   const training = trainingBehind(context.torch, statement);
-  if (training === undefined) return;
+  if (training === undefined || !liesOnGpu()) return;
   const reads = readsOf(torch.resolve, holder);
   if (
     isLetGo(torch.resolve, holder, statement) ||
@@ -69,15 +79,43 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   });
 }
 
-/** `map_location` says a device that is not the CPU. Without it `load-without-map-location` speaks. */
-function isOnGpu(resolve: Resolver, call: Call): boolean {
-  const place = call.positional[1] ?? call.keywords.find(({ name }) => name.id === "map_location")?.value;
-  if (place === undefined || call.keywords.some(({ name }) => name.id === "mmap")) return false;
+/** The `map_location` of a `torch.load` that reads its file; without one `load-without-map-location` speaks. */
+function placeGiven({ positional, keywords }: Call): Expression | undefined {
+  if (keywords.some(({ name }) => name.id === "mmap")) return undefined;
+  return positional[1] ?? keywords.find(({ name }) => name.id === "map_location")?.value;
+}
+
+/** A device that is not the CPU. */
+function isOnGpu(resolve: Resolver, place: Expression | undefined): boolean {
+  if (place === undefined) return false;
   const sources = [place, ...resolve.valuesOf(place)];
   return sources.some((source) => namesGpu(source)) && !sources.some((source) => source.kind === "Lambda");
 }
 
-/** `"cuda"`, `torch.device("cuda" if … else "cpu")`, `f"cuda:{rank}"`. */
+/** `load_checkpoint(path, device)` of this or another file, which gives back what it has loaded there. */
+function isLoadedOnGpu(resolve: Resolver, call: Call): boolean {
+  const own = resolve.functionOf(call);
+  const elsewhere = own === undefined ? resolve.imported.functionOf(call) : undefined;
+  const loader = own ?? elsewhere?.definition;
+  if (loader === undefined) return false;
+  const inside = elsewhere?.file.torch.resolve ?? resolve;
+  const place = placeOfReturned(inside, loader);
+  if (place === undefined) return false;
+  const isParameter = place.kind === "Name" && loader.parameters.some(({ name }) => name.id === place.id);
+  if (!isParameter) return isOnGpu(inside, place);
+  return isOnGpu(resolve, resolve.argumentFor(call, loader, place.id));
+}
+
+/** Where a function that does nothing but load puts what it returns. */
+function placeOfReturned(resolve: Resolver, loader: FunctionDefinition): Expression | undefined {
+  const [returned, ...others] = resolve.returnedValues(loader);
+  if (returned === undefined || others.length > 0) return undefined;
+  const [loaded, ...more] = returned.kind === "Name" ? resolve.valuesOf(returned) : [returned];
+  if (loaded?.kind !== "Call" || more.length > 0 || !isLoad(resolve, loaded)) return undefined;
+  return placeGiven(loaded);
+}
+
+/** `"cuda"`, `torch.device("cuda" if … else "cpu")`, `f"cuda:{rank}"`, `"cuda:{}".format(rank)`. */
 function namesGpu(source: Expression): boolean {
   const pending: Expression[] = [source];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
@@ -85,8 +123,11 @@ function namesGpu(source: Expression): boolean {
       const [first] = at.parts;
       if (/^cuda/.test(at.value ?? (typeof first === "string" ? first : ""))) return true;
     } else if (at.kind === "Conditional") pending.push(at.body, at.orelse);
-    else if (at.kind === "Call") pending.push(...at.positional);
-    else if (at.kind === "Dict") pending.push(...at.entries.map(({ value }) => value));
+    else if (at.kind === "Call") {
+      pending.push(...at.positional);
+      if (at.callee.kind === "Attribute" && at.callee.attribute.id === "format")
+        pending.push(at.callee.object);
+    } else if (at.kind === "Dict") pending.push(...at.entries.map(({ value }) => value));
   }
   return false;
 }
