@@ -20,9 +20,9 @@ const messages = {
       "除非一轮恰好以完整的一组（`{k}` 个）结束，否则最后几个微批次到不了 `{step}`，它们的梯度会在下一轮之前被清零丢弃。请在最后一个微批次也执行更新。",
   },
   left: {
-    en: "Unless a pass happens to end with a full group of `{k}`, its last micro-batches never reach `{step}`: their gradients stay in `.grad`, the first update of the next pass applies them on top of its own, and those of the last pass are lost. Step on the last micro-batch too.",
+    en: "Unless a pass happens to end with a full group of `{k}`, its last micro-batches never reach `{step}`: their gradients are lost, or stay in `.grad` and the first update of the next pass applies them on top of its own. Step on the last micro-batch too.",
     "zh-cn":
-      "除非一轮恰好以完整的一组（`{k}` 个）结束，否则最后几个微批次到不了 `{step}`：它们的梯度留在 `.grad` 中，下一轮的第一次更新会把它们一并应用，而最后一轮的则会丢失。请在最后一个微批次也执行更新。",
+      "除非一轮恰好以完整的一组（`{k}` 个）结束，否则最后几个微批次到不了 `{step}`：它们的梯度要么丢失，要么留在 `.grad` 中，由下一轮的第一次更新一并应用。请在最后一个微批次也执行更新。",
   },
   byName: {
     en: "If `{optimizer}` is an optimizer, this holds. {what}",

@@ -11,20 +11,21 @@ import { readsOfTarget } from "../../torch/reads";
 
 import type { LoopNode } from "../../torch/training-loop";
 import { replaceSpan } from "../fix";
+import { excerpt } from "../excerpt";
 import { defineRule, type RuleContext } from "../rule";
 
 type MessageId = keyof typeof messages;
 
 const messages = {
   best: {
-    en: "`{holder}` is no copy: `state_dict()` hands out the tensors of the parameters themselves, and the steps that follow change them in place. What is used later is the state after the last step, not this one. Keep copies of the tensors, on the CPU if the GPU has no room for them.",
+    en: "`{holder}` is no copy: `{state}` hands out the tensors of the parameters themselves, and the steps that follow change them in place. What is used later is the state after the last step, not this one. Keep copies of the tensors, on the CPU if the GPU has no room for them.",
     "zh-cn":
-      "`{holder}` 不是副本：`state_dict()` 给出的就是参数本身的张量，之后的更新会就地修改它们。后面用到的是最后一步之后的状态，而不是此刻的状态。请保存张量的副本；显存不够时放在 CPU 上。",
+      "`{holder}` 不是副本：`{state}` 给出的就是参数本身的张量，之后的更新会就地修改它们。后面用到的是最后一步之后的状态，而不是此刻的状态。请保存张量的副本；显存不够时放在 CPU 上。",
   },
   before: {
-    en: "`{holder}` is no copy: `state_dict()` hands out the tensors of the parameters themselves, and the training that follows changes them in place. Loading it later changes nothing. Keep copies of the tensors, on the CPU if the GPU has no room for them.",
+    en: "`{holder}` is no copy: `{state}` hands out the tensors of the parameters themselves, and the training that follows changes them in place. Loading it later changes nothing. Keep copies of the tensors, on the CPU if the GPU has no room for them.",
     "zh-cn":
-      "`{holder}` 不是副本：`state_dict()` 给出的就是参数本身的张量，之后的训练会就地修改它们，以后再加载它不会有任何变化。请保存张量的副本；显存不够时放在 CPU 上。",
+      "`{holder}` 不是副本：`{state}` 给出的就是参数本身的张量，之后的训练会就地修改它们，以后再加载它不会有任何变化。请保存张量的副本；显存不够时放在 CPU 上。",
   },
   model: {
     en: "`{holder}` is no copy: it is `{model}` itself, and the steps that follow change its parameters in place. What is used later is the model after the last step, not this one. Keep a copy of its state, `copy.deepcopy({model}.state_dict())`, on the CPU if the GPU has no room for it.",
@@ -227,7 +228,7 @@ function check(context: RuleContext<MessageId>, kept: KeptState): void {
   context.report({
     at: kept.value,
     message: found.message,
-    values: { holder: source.slice(kept.holder) },
+    values: { holder: source.slice(kept.holder), state: excerpt(source, kept.call) },
     related: [
       { at: found.trains, message: "trains" },
       { at: found.read, message: "used" },
