@@ -6,6 +6,7 @@ import { lastName } from "../python/last-name";
 import type { Call, Expression, Node, Statement } from "../python/tree";
 import { ancestors, isStatement } from "../python/walk";
 import type { TorchFacts } from "./facts";
+import { someNode } from "./provenance/shapes";
 
 const freezingName = /freez|requires_grad|toggle_?grad|set_grad\b|no_grad/i;
 
@@ -16,6 +17,40 @@ export function mayBeFrozen(torch: TorchFacts, model: Expression): boolean {
   const key = resolve.keyOf(model);
   if (key === undefined) return true;
   return provenance.flow.readsOf(key).some((read) => isSwitch(torch, read));
+}
+
+/**
+ * Parts of the model are told that they need no gradients: `param.requires_grad = False` in a loop over its parameters or
+ * those of a part, `model.backbone.requires_grad_(False)`. Its graph begins behind them.
+ */
+export function freezesParts({ resolve, provenance }: TorchFacts, model: Expression): boolean {
+  const key = resolve.keyOf(model);
+  if (key === undefined) return false;
+  return provenance.flow.readsOf(key).some((read) => {
+    for (const at of ancestors(read)) {
+      if (at.kind === "For")
+        return isWithin(read, at.iterable) && at.body.some((inner) => switchesOff(inner));
+      if (at.kind === "Call" && isWithin(read, at.callee) && isSwitchedOff(at)) return true;
+      if (isStatement(at)) return false;
+    }
+    return false;
+  });
+}
+
+function switchesOff(statement: Statement): boolean {
+  return someNode(statement, (node) => {
+    if (node.kind === "Call") return isSwitchedOff(node);
+    if (node.kind !== "Assign" || node.value.kind !== "Boolean" || node.value.value) return false;
+    return node.targets.some(
+      (target) => target.kind === "Attribute" && target.attribute.id === "requires_grad",
+    );
+  });
+}
+
+/** `….requires_grad_(False)`. */
+function isSwitchedOff({ callee, positional: [mode] }: Call): boolean {
+  if (callee.kind !== "Attribute" || callee.attribute.id !== "requires_grad_") return false;
+  return mode?.kind === "Boolean" && !mode.value;
 }
 
 function isSwitch({ resolve }: TorchFacts, read: Expression): boolean {

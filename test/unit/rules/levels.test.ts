@@ -69,4 +69,31 @@ def main(train_loader, test_loader):
 `;
     assert.deepEqual(levelsOf(text, "load-without-map-location"), ["warning", "information"]);
   });
+
+  it("take an evaluation of a model that is frozen up to its head for a warning", () => {
+    const text = (before: string): string => `
+import torch
+from torchvision.models import resnet18
+
+model = resnet18(num_classes=10).cuda()
+${before}
+optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.1)
+
+def test(test_loader):
+    model.eval()
+    right = 0
+    for x, y in test_loader:
+        right += (model(x.cuda()).argmax(1) == y.cuda()).sum().item()
+    return right
+`;
+    const byLoop = `for name, param in model.named_parameters():
+    if not name.startswith("fc"):
+        param.requires_grad = False`;
+    assert.deepEqual(levelsOf(text(byLoop), "eval-without-no-grad"), ["warning"]);
+    assert.deepEqual(levelsOf(text("model.layer1.requires_grad_(False)"), "eval-without-no-grad"), [
+      "warning",
+    ]);
+    const counted = "print(sum(p.numel() for p in model.parameters() if p.requires_grad))";
+    assert.deepEqual(levelsOf(text(counted), "eval-without-no-grad"), ["error"]);
+  });
 });

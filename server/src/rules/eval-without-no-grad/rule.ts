@@ -1,5 +1,6 @@
 import type { Expression, For, FunctionDefinition, Node, Span, While } from "../../python/tree";
 import { enclosingLoop, walk } from "../../python/walk";
+import { freezesParts } from "../../torch/may-be-frozen";
 import type { EvaluationPass } from "../../torch/provenance";
 import { insertAt, wrapInWith } from "../fix";
 import { sizeOfGraph } from "../graph-size";
@@ -29,19 +30,19 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     evaluation: {
-      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, yes {each batch keeps all its activations} other {all its activations are kept}}{size, select, unknown {} other { ({size})}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
+      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, yes {each batch keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，{repeats, select, yes {每个批次的} other {}}全部激活{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
+        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，{repeats, select, yes {每个批次的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, yes {each batch keeps all its activations} other {all its activations are kept}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, yes {each batch keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，{repeats, select, yes {每个批次的} other {}}全部激活就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
+        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，{repeats, select, yes {每个批次的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     phase: {
-      en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and each batch keeps all its activations{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
+      en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and each batch keeps {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
       "zh-cn":
-        "当 `{test}` 不成立、后面没有 backward 时，`{call}` 同样会执行：它会像训练时一样建立计算图，只要输出还在，每个批次的全部激活{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.set_grad_enabled({test})` 下做前向传播并计算损失。",
+        "当 `{test}` 不成立、后面没有 backward 时，`{call}` 同样会执行：它会像训练时一样建立计算图，只要输出还在，每个批次的{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.set_grad_enabled({test})` 下做前向传播并计算损失。",
     },
     evalCall: {
       en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
@@ -70,6 +71,7 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
   if (first === undefined) return;
   const { source } = context;
   const named = pass.certainty === "name";
+  const isPartlyFrozen = freezesParts(context.torch, pass.modelName);
   context.report({
     at: first,
     message: named ? "named" : pass.trainsWhere ? "phase" : "evaluation",
@@ -78,10 +80,11 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
       model: excerpt(source, pass.modelName),
       repeats: isBounded(pass) ? "no" : "yes",
+      frozen: isPartlyFrozen ? "yes" : "no",
       eval: pass.evalCall ? "yes" : "no",
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
-    level: named || isBounded(pass) ? oneLower("error") : "error",
+    level: named || isPartlyFrozen || isBounded(pass) ? oneLower("error") : "error",
     related: [
       ...(pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" as const }] : []),
       ...volatileNear(pass).map((at) => ({ at, message: "volatile" as const })),
