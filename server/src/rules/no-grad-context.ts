@@ -1,4 +1,5 @@
 /** How a file writes `torch.no_grad()`: fixes use its own imports. */
+import { contains } from "../torch/training-loop/search";
 import { insertImport } from "./fix";
 import type { RuleContext, TextEdit } from "./rule";
 
@@ -29,6 +30,19 @@ export function contextCall(
   if (torch !== undefined) return { text: `${torch}.${name}(${argument})`, edits: [] };
   return {
     text: `torch.${name}(${argument})`,
-    edits: [insertImport(context.source, context.module, "import torch")],
+    edits: isStarImported(context) ? [] : [insertImport(context.source, context.module, "import torch")],
   };
+}
+
+/** The file itself writes `torch.…` without an import of its own: `from model import *` brings it along. */
+function isStarImported({ scopes, module }: ContextOfFile): boolean {
+  if (scopes.module.starImports.length === 0) return false;
+  return contains(
+    module,
+    (node) =>
+      node.kind === "Attribute" &&
+      node.object.kind === "Name" &&
+      node.object.id === "torch" &&
+      scopes.lookup(node.object).length === 0,
+  );
 }
