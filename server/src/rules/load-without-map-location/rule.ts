@@ -191,7 +191,7 @@ function isDistributed({ torch: { resolve, frameworks } }: RuleContext, load: Ca
 /** `init_process_group("nccl", world_size=1, rank=0)`. */
 function startsOne({ keywords }: Call): boolean {
   return keywords.some(({ name, value }) => {
-    return name.id === "world_size" && value.kind === "Integer" && Number(value.value) === 1;
+    return name.id === "world_size" && value.kind === "Integer" && value.value === 1;
   });
 }
 
