@@ -25,13 +25,19 @@ export interface ImportedNames {
   functionNamed(expression: Expression): ImportedFunction | undefined;
   /** The same for a class. */
   classNamed(expression: Expression): ImportedClass | undefined;
+  /**
+   * The dotted path of an installed library that a name or dotted name refers to because a star import of another file
+   * brings its root: `F.relu` behind `from .common import *`, where `common.py` imports `torch.nn.functional as F`.
+   */
+  libraryPath(expression: Expression): string | undefined;
   /** What a name at the top level of this file means, for files that import it from here. */
   member(name: string, depth: number): Meaning | undefined;
 }
 
-/** What a name turns out to be: a file (`import utils`) or a definition in one. */
+/** What a name turns out to be: a file (`import utils`), a definition in one, or what a file imports of a library. */
 export type Meaning =
   | { readonly kind: "file"; readonly file: OtherFile }
+  | { readonly kind: "library"; readonly path: string }
   | {
       readonly kind: "definition";
       readonly definition: FunctionDefinition | ClassDefinition;
@@ -43,6 +49,7 @@ export type Meaning =
 export const noImports: ImportedNames = {
   functionNamed: () => undefined,
   classNamed: () => undefined,
+  libraryPath: () => undefined,
   member: () => undefined,
 };
 
@@ -63,6 +70,8 @@ export const installed =
 class FileImports implements ImportedNames {
   private readonly known = new Map<Binding, Meaning | undefined>();
   private readonly open = new Set<string>();
+  /** By names that nothing in this file binds. */
+  private readonly libraries = new Map<string, string | undefined>();
 
   constructor(
     private readonly scopes: Scopes,
@@ -83,6 +92,23 @@ class FileImports implements ImportedNames {
     return definition.kind === "ClassDefinition" ? { definition, file } : undefined;
   }
 
+  libraryPath(expression: Expression): string | undefined {
+    let attributes = "";
+    let root = expression;
+    for (; root.kind === "Attribute"; root = root.object) attributes = `.${root.attribute.id}${attributes}`;
+    if (root.kind !== "Name" || this.scopes.lookup(root).length > 0) return undefined;
+    const path = this.libraryNamed(root.id);
+    return path === undefined ? undefined : path + attributes;
+  }
+
+  private libraryNamed(name: string): string | undefined {
+    if (this.libraries.has(name)) return this.libraries.get(name);
+    const found = BUILTIN_NAMES.has(name) ? undefined : this.starImported(this.scopes.module, name, 0);
+    const path = found?.kind === "library" ? found.path : undefined;
+    this.libraries.set(name, path);
+    return path;
+  }
+
   private named(expression: Expression): Meaning | undefined {
     const names: string[] = [];
     let root = expression;
@@ -93,7 +119,7 @@ class FileImports implements ImportedNames {
     if (root.kind !== "Name") return undefined;
     let meaning = this.ofName(root);
     for (const name of names.reverse()) {
-      if (meaning === undefined) return undefined;
+      if (meaning === undefined || meaning.kind === "library") return undefined;
       meaning = meaning.kind === "file" ? memberOf(meaning.file, name, 0) : ofClass(meaning, name);
     }
     return meaning;
@@ -153,7 +179,8 @@ class FileImports implements ImportedNames {
   private ofImport(binding: Binding, depth: number): Meaning | undefined {
     if (this.known.has(binding)) return this.known.get(binding);
     const { node, importPath } = binding;
-    if (importPath === undefined || installed.test(importPath)) return undefined;
+    if (importPath === undefined) return undefined;
+    if (installed.test(importPath)) return { kind: "library", path: importPath };
     const found =
       node.kind === "ImportFrom"
         ? this.importedFrom(node, binding, depth)
@@ -224,5 +251,6 @@ function isNothing({ kind, value, path }: Binding): boolean {
 
 function isSame(a: Meaning, b: Meaning): boolean {
   if (a.kind === "file") return b.kind === "file" && a.file === b.file;
+  if (a.kind === "library") return b.kind === "library" && a.path === b.path;
   return b.kind === "definition" && a.definition === b.definition;
 }

@@ -50,6 +50,12 @@ export class ImportedDefinitions {
     return this.names.functionNamed(expression);
   }
 
+  /** The path of a library's name that star imports of other files bring. */
+  libraryPath(expression: Expression): string | undefined {
+    const { starImports } = this.resolver.scopes.module;
+    return starImports.length === 0 ? undefined : this.names.libraryPath(expression);
+  }
+
   /** The class that an expression names. */
   classNamed(expression: Expression): ImportedClass | undefined {
     return this.names.classNamed(expression);

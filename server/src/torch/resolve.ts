@@ -191,7 +191,7 @@ class FileResolver implements Resolver {
     const known = this.names.get(expression);
     if (known !== undefined) return known ?? undefined;
     if (isLongChain(expression)) return undefined;
-    const raw = this.scopes.qualifiedName(expression);
+    const raw = this.scopes.qualifiedName(expression) ?? this.imported.libraryPath(expression);
     const name = raw === undefined ? undefined : canonicalName(raw);
     this.names.set(expression, name ?? null);
     return name;

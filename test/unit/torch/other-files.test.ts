@@ -4,8 +4,24 @@ import type { ImportedModule } from "../../../server/src/python/resolve-import";
 import { buildScopes } from "../../../server/src/python/scope";
 import { Source } from "../../../server/src/python/source";
 import type { Call, Module } from "../../../server/src/python/tree";
-import { torchFacts } from "../../../server/src/torch/facts";
+import { torchFacts, type TorchFacts } from "../../../server/src/torch/facts";
 import { loadParser } from "../../support/parser";
+
+/** What the callee of the last call of a text is called in the library that it comes from. */
+function libraryName(text: string, files: Readonly<Record<string, string>>): string | undefined {
+  const { resolve } = factsOf(text, files, []);
+  return resolve.qualifiedName((resolve.index.calls.at(-1) as Call).callee);
+}
+
+function factsOf(text: string, files: Readonly<Record<string, string>>, parsed: string[]): TorchFacts {
+  const known = new Map(Object.entries(files).map(([key, file]) => [key, imported(key, file, parsed)]));
+  const module = moduleOf(text);
+  return torchFacts(module, buildScopes(module), (dotted, level, from) => {
+    const folder = level === 0 ? "" : (from ?? "").replace(/[^/]*$/, "");
+    const place = folder + dotted.replaceAll(".", "/");
+    return known.get(`${place}.py`) ?? known.get(`${place}/__init__.py`);
+  });
+}
 
 interface Followed {
   /** The file in which the function of the last call of the text was found. */
@@ -16,13 +32,7 @@ interface Followed {
 
 function followed(text: string, files: Readonly<Record<string, string>>): Followed {
   const parsed: string[] = [];
-  const known = new Map(Object.entries(files).map(([key, file]) => [key, imported(key, file, parsed)]));
-  const module = moduleOf(text);
-  const { resolve } = torchFacts(module, buildScopes(module), (dotted, level, from) => {
-    const folder = level === 0 ? "" : (from ?? "").replace(/[^/]*$/, "");
-    const place = folder + dotted.replaceAll(".", "/");
-    return known.get(`${place}.py`) ?? known.get(`${place}/__init__.py`);
-  });
+  const { resolve } = factsOf(text, files, parsed);
   const call = resolve.index.calls.at(-1) as Call;
   return { found: resolve.imported.functionOf(call)?.file.key, parsed };
 }
@@ -121,6 +131,46 @@ describe("files that pass names on", () => {
     };
     const { found, parsed } = followed("from package import make_model_3\nmake_model_3()\n", files);
     assert.deepEqual({ found, parsed }, { found: undefined, parsed: ["package/__init__.py"] });
+  });
+});
+
+describe("what files import of libraries", () => {
+  before(loadParser);
+  const common =
+    "import os\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n" +
+    "from torch.utils.data import DataLoader\n";
+  const imports = "from common import *\n";
+
+  it("is brought by a star import of the file", () => {
+    const files = { "common.py": common };
+    assert.equal(
+      libraryName(`${imports}F.cross_entropy(a, b)\n`, files),
+      "torch.nn.functional.cross_entropy",
+    );
+    assert.equal(libraryName(`${imports}nn.Linear(1, 2)\n`, files), "torch.nn.Linear");
+    assert.equal(libraryName(`${imports}DataLoader([])\n`, files), "torch.utils.data.DataLoader");
+    assert.equal(libraryName(`${imports}print(os)\n`, files), "builtins.print");
+  });
+
+  it("is passed on by files between", () => {
+    const files = {
+      "tools/__init__.py": "from .inner import *\n",
+      "tools/inner.py": "from common import *\n",
+      "common.py": common,
+    };
+    assert.equal(libraryName("from tools import *\nnn.Linear(1, 2)\n", files), "torch.nn.Linear");
+  });
+
+  it("is not what another definition of the name says", () => {
+    const own = `${imports}class nn:\n    pass\nnn.Linear(1, 2)\n`;
+    assert.equal(libraryName(own, { "common.py": common }), undefined);
+    const text = `${imports}nn.Linear(1, 2)\n`;
+    assert.equal(libraryName(text, { "common.py": `${common}nn = make()\n` }), undefined);
+    assert.equal(libraryName(text, { "common.py": `__all__ = ["F"]\n${common}` }), undefined);
+    assert.equal(libraryName(text, { "common.py": "def nn():\n    pass\n" }), undefined);
+    const later = { "common.py": common, "other.py": "def nn():\n    pass\n" };
+    assert.equal(libraryName(`${imports}from other import *\nnn.Linear(1, 2)\n`, later), undefined);
+    assert.equal(libraryName(text, {}), undefined);
   });
 });
 
