@@ -2,7 +2,7 @@
 import { analyze } from "../../server/src/analysis";
 import { parseModule } from "../../server/src/python/parse";
 import type { Edit, ParsedModule } from "../../server/src/python/parse";
-import { faulty, printRow, quantile, script, timed } from "./programs";
+import { faulty, printRow, quantile, script, waited } from "./programs";
 import type { Program } from "./programs";
 
 /** A line of a loop's body: offsets of its first character and of its line end, and what it is indented by. */
@@ -89,7 +89,7 @@ function undone(text: string, edits: readonly Edit[]): Edit[] {
 
 const placesPerText = 3;
 
-/** Of an editing at some places: milliseconds of processor time, one figure a key. */
+/** Of an editing at some places: milliseconds that a person waits, one figure a key. */
 function timesOf(editing: Editing, opened: ParsedModule, places: readonly Place[]): [number[], ParsedModule] {
   const times: number[] = [];
   let parsed = opened;
@@ -98,7 +98,7 @@ function timesOf(editing: Editing, opened: ParsedModule, places: readonly Place[
     const keys = editing.keys(text, place);
     for (const edits of keys) {
       times.push(
-        timed(() => {
+        waited(() => {
           parsed = parsed.edit(edits);
           analyze(parsed);
         }),
@@ -120,7 +120,7 @@ function printTimes(name: string, times: readonly number[]): void {
 }
 
 export function editTable(): void {
-  console.log("\nFrom an edit inside a loop to its findings, milliseconds of processor time");
+  console.log("\nFrom an edit inside a loop to its findings, milliseconds that a person waits");
   printRow(["what is done".padEnd(62), "median", "95th", "edits"]);
   for (const program of [script, faulty]) for (const lines of [1_000, 10_000]) editRows(program, lines);
 }
