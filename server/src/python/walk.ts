@@ -347,6 +347,18 @@ export function namesById(module: Module): ReadonlyMap<string, readonly Name[]> 
   });
 }
 
+/** True when a node, or one below it, is accepted; looks no further than the first. */
+export function someNode(root: Node, accept: (node: Node) => boolean): boolean {
+  let found = false;
+  const visit = (node: Node): void => {
+    if (found) return;
+    if (accept(node)) found = true;
+    else forEachChild(node, visit);
+  };
+  visit(root);
+  return found;
+}
+
 /** The nodes that hold `node`, innermost first, `node` itself left out. */
 export function* ancestors(node: Node): Generator<Node, void, undefined> {
   for (let current = node.parent; current !== undefined; current = current.parent) yield current;

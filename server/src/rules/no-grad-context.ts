@@ -1,5 +1,5 @@
 /** How a file writes `torch.no_grad()`: fixes use its own imports. */
-import { contains } from "../torch/training-loop/search";
+import { someNode } from "../python/walk";
 import { insertImport } from "./fix";
 import type { RuleContext, TextEdit } from "./rule";
 
@@ -37,7 +37,7 @@ export function contextCall(
 /** The file itself writes `torch.…` without an import of its own: `from model import *` brings it along. */
 function isStarImported({ scopes, module }: ContextOfFile): boolean {
   if (scopes.module.starImports.length === 0) return false;
-  return contains(
+  return someNode(
     module,
     (node) =>
       node.kind === "Attribute" &&

@@ -4,9 +4,8 @@
  */
 import { lastName } from "../python/last-name";
 import type { Call, Expression, Node, Statement } from "../python/tree";
-import { ancestors, isStatement } from "../python/walk";
+import { ancestors, isStatement, someNode } from "../python/walk";
 import type { TorchFacts } from "./facts";
-import { someNode } from "./provenance/shapes";
 
 const freezingName = /freez|requires_grad|toggle_?grad|set_grad\b|no_grad/i;
 

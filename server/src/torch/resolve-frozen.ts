@@ -1,8 +1,7 @@
 /** Which models were told that none of their parameters require gradients. */
 import type { Attribute, Call, Expression, FunctionDefinition, Node } from "../python/tree";
-import { enclosingLoop } from "../python/walk";
+import { enclosingLoop, someNode } from "../python/walk";
 import { modelWrappers, roleKeepingMethods } from "./api";
-import { someNode } from "./provenance/shapes";
 import type { Resolver } from "./resolve";
 import { methodOfImported } from "./resolve-imported";
 import { lastPart } from "./resolve-index";

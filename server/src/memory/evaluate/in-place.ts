@@ -5,7 +5,7 @@
 import type { Assign, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
-import { childrenOf } from "../../python/walk";
+import { someNode } from "../../python/walk";
 import { effectsOf } from "./effects";
 import { calledName } from "./effects";
 import { Frame } from "./frame";
@@ -203,15 +203,6 @@ function handsOver(statement: Statement, name: string): boolean {
 
 function makesTrainer(statement: Statement): boolean {
   return someNode(statement, (node) => node.kind === "Call" && /Trainer$/.test(calledName(node)));
-}
-
-function someNode(root: Node, test: (node: Node) => boolean): boolean {
-  const pending: Node[] = [root];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (test(node)) return true;
-    pending.push(...childrenOf(node));
-  }
-  return false;
 }
 
 /** A frame as if the function had been called with nothing but its defaults. */

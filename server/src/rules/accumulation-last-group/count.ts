@@ -1,9 +1,9 @@
 /** What an accumulation guard counts: the index of the loop or a counter, where it begins and whether it begins anew. */
 import type { Call, Expression, For, Name, Node } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
 import type { Accumulation, LoopNode, Place, TrainingLoop } from "../../torch/training-loop";
 import { lastNameOf } from "../../torch/training-loop/classify";
-import { contains } from "../../torch/training-loop/search";
 
 /** A guard that is one comparison and nothing else: no `or i + 1 == len(loader)` beside it. */
 export interface PlainGuard {
@@ -194,10 +194,10 @@ function isEndless(resolver: Resolver, iterable: Expression, depth: number): boo
       /^(cycle|count|repeat|islice)$|infinit|endless|forever|repeated|stream/i.test(name)
     );
   };
-  if (contains(iterable, isWord)) return true;
+  if (someNode(iterable, isWord)) return true;
   if (depth > 3) return false;
   const names: Name[] = [];
-  contains(iterable, (node) => {
+  someNode(iterable, (node) => {
     if (node.kind === "Name") names.push(node);
     return false;
   });

@@ -1,10 +1,10 @@
 /** The loop steps every k micro-batches, and what is left over at its end takes no step. */
 import { message as textOf } from "../../messages/message";
 import type { Node } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
 import type { Accumulation, LoopNode, Place, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import { identify, relate } from "../../torch/training-loop";
-import { contains } from "../../torch/training-loop/search";
 import { headOf } from "../../torch/per-batch";
 import { accumulatesSeveral, foundFromEveryBeginning, stepsText, stepText } from "../accumulation";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
@@ -152,7 +152,7 @@ function dropsLast(resolve: Resolver, { loader }: TrainingLoop): boolean {
     );
   const sampler = construction.keywords.find(({ name }) => name.id === "batch_sampler")?.value;
   const made = sampler === undefined ? [] : [sampler, ...resolve.valuesOf(sampler)];
-  return [construction, ...made].some((root) => contains(root, isGiven));
+  return [construction, ...made].some((root) => someNode(root, isGiven));
 }
 
 /** `if i >= n: break`: the pass ends where somebody chose. */
@@ -161,7 +161,7 @@ function leavesEarly(loop: LoopNode, { variable }: Counted): boolean {
     (statement) =>
       statement.kind === "If" &&
       statement.body.at(-1)?.kind === "Break" &&
-      contains(statement.test, (node) => node.kind === "Name" && node.id === variable.id),
+      someNode(statement.test, (node) => node.kind === "Name" && node.id === variable.id),
   );
 }
 

@@ -1,10 +1,9 @@
 /** The optimizer steps every k backwards, and the loss is not divided by k. */
 import { FileMemo } from "../../python/file-memo";
 import type { Expression, Module } from "../../python/tree";
-import { dottedPath, nodesOf } from "../../python/walk";
+import { dottedPath, nodesOf, someNode } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import type { Resolver } from "../../torch/resolve";
-import { contains } from "../../torch/training-loop/search";
 import { judgeLoss } from "../../torch/training-loop/loss";
 import { foundFromEveryBeginning, stepText } from "../accumulation";
 import { excerpt } from "../excerpt";
@@ -136,7 +135,7 @@ function divisionsIn(module: Module): readonly Division[] {
 
 /** A Python number: a count (`len(loader)`), `loss.item()`, a running sum of such. */
 function isNumber(resolve: Resolver, expression: Expression, depth = 0): boolean {
-  const isPlain = contains(expression, (node) => {
+  const isPlain = someNode(expression, (node) => {
     const name = node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attribute.id : undefined;
     return name !== undefined && /^(item|float|tolist|len|size)$|num|count|total_steps|epoch/i.test(name);
   });

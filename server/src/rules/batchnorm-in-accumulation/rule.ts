@@ -1,10 +1,10 @@
 /** A model with batch normalization accumulates over micro-batches too small for its statistics. */
 import type { Expression, Node } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import type { ScriptValue } from "../../torch/script-setup";
 import type { Accumulation, TrainingLoop } from "../../torch/training-loop";
 import { identify, modelKeys } from "../../torch/training-loop";
 import { lastNameOf } from "../../torch/training-loop/classify";
-import { contains } from "../../torch/training-loop/search";
 import { accumulatesSeveral, foundFromEveryBeginning } from "../accumulation";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 import { batchNormOf, isHandled } from "./layers";
@@ -77,7 +77,7 @@ function samplesOf(
   batch: number,
 ): number | undefined {
   if (form !== "micro-loop" || microLoop?.kind !== "For") return batch;
-  const divides = contains(
+  const divides = someNode(
     microLoop.iterable,
     (node) => node.kind === "Call" && /^(chunk|tensor_split|split)$/.test(lastNameOf(node.callee) ?? ""),
   );

@@ -6,14 +6,13 @@
 import { lastName } from "../../python/last-name";
 import { FileMemo } from "../../python/file-memo";
 import type { Call, Expression, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingStatement } from "../../python/walk";
+import { ancestors, enclosingStatement, someNode } from "../../python/walk";
 import { mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
 import type { BackwardCall, Carried } from "../../torch/provenance";
 import { argumentsOf } from "../../torch/provenance/shapes";
 import type { ResolvedObject, Resolver } from "../../torch/resolve";
 import { callsWithin } from "../../torch/resolve-index";
-import { contains } from "../../torch/training-loop/search";
 import { excerpt } from "../excerpt";
 import { insertLineAfter, wrapInWith } from "../fix";
 import { sizeOfGraph } from "../graph-size";
@@ -203,15 +202,15 @@ function readsGradients({ torch }: RuleContext<MessageId>, model: Expression): b
     if (resolve.keyOf(gradient)?.startsWith(`${key}.`)) return true;
     return [...ancestors(gradient)].some(
       (at) =>
-        (at.kind === "For" && contains(at.iterable, givesParameters)) ||
+        (at.kind === "For" && someNode(at.iterable, givesParameters)) ||
         (at.kind === "Comprehension" &&
-          at.clauses.some(({ iterable }) => contains(iterable, givesParameters))),
+          at.clauses.some(({ iterable }) => someNode(iterable, givesParameters))),
     );
   });
   if (read) return true;
   return torch.provenance.backwards.some(({ call }) =>
     [...call.positional.slice(1), ...call.keywords.map(({ value }) => value)].some((argument) =>
-      contains(argument, givesParameters),
+      someNode(argument, givesParameters),
     ),
   );
 }

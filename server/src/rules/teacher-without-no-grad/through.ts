@@ -1,7 +1,8 @@
 /** Models that nobody trains, but that gradients have to go through. */
 import { lastName } from "../../python/last-name";
 import type { Call, ClassDefinition } from "../../python/tree";
-import { someNode, argumentsOf } from "../../torch/provenance/shapes";
+import { someNode } from "../../python/walk";
+import { argumentsOf } from "../../torch/provenance/shapes";
 import type { BackwardCall } from "../../torch/provenance";
 import type { ResolvedObject } from "../../torch/resolve";
 

@@ -13,7 +13,7 @@ import type {
   Node,
   Statement,
 } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingLoop, statementList } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingLoop, someNode, statementList } from "../../python/walk";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { callsInBody, enclosingClass, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
@@ -24,7 +24,7 @@ import { switchesToTraining, trainingFlag } from "./mode-switches";
 import { switchesOffInside } from "./inference-inside";
 import { takesDifferentiated } from "./input-gradients";
 import { isReadAsArray } from "./read-as-array";
-import { argumentsOf, forwardReceiver, someNode } from "./shapes";
+import { argumentsOf, forwardReceiver } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
 
 export interface EvaluationPass {

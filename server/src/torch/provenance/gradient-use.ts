@@ -1,11 +1,11 @@
 /** Whether code wants gradients: calls backward or autograd, reads `.grad`, makes something require gradients. */
 import { lastName } from "../../python/last-name";
 import type { Call, FunctionDefinition, Node, Statement } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
 import { lastPart } from "../resolve-index";
 import type { Reach } from "./reach";
-import { someNode } from "./shapes";
 
 export interface GradientUse {
   /** True when the statements, or functions they lead to in this or another file, want gradients. */

@@ -3,7 +3,7 @@
  * file: a call of one is a store of this file.
  */
 import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
-import { enclosingLoop, enclosingStatement } from "../../python/walk";
+import { enclosingLoop, enclosingStatement, someNode } from "../../python/walk";
 import type { ImportedFunction } from "../imported";
 import type { Resolver } from "../resolve";
 import { enclosingClass, isInForward } from "../resolve-index";
@@ -11,7 +11,6 @@ import type { CarriedValues } from "./carried";
 import type { Flow } from "./flow";
 import type { KeptOptions } from "./kept";
 import { isPlain } from "./plain-values";
-import { someNode } from "./shapes";
 import type { BackwardCall } from "./sinks";
 import { isBounded, type Store } from "./stores";
 import type { ParameterUse } from "./value";

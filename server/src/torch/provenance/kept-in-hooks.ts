@@ -3,7 +3,7 @@
  * calls the hook for each batch. Quiet where anything in the file empties the attribute, whoever owns it there.
  */
 import type { ClassDefinition, Expression, FunctionDefinition, Node } from "../../python/tree";
-import { ancestors, enclosingStatement } from "../../python/walk";
+import { ancestors, enclosingStatement, someNode } from "../../python/walk";
 import { clearingMethods } from "../api-graph";
 import type { FrameworkFacts } from "../frameworks";
 import { frameworkHookAround } from "../frameworks/batch-hooks";
@@ -13,7 +13,6 @@ import type { CarriedValues } from "./carried";
 import type { Flow } from "./flow";
 import type { Freed, KeptValue } from "./kept";
 import { isPlain } from "./plain-values";
-import { someNode } from "./shapes";
 import type { BackwardCall } from "./sinks";
 import type { Store } from "./stores";
 

@@ -1,7 +1,7 @@
 /** Switches of a model's mode: `model.eval()`, `model.train(False)`, `Net().cuda().eval()`. */
 import type { Call, Expression, Statement } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
-import { someNode } from "./shapes";
 
 /** What `.train(…)` or `.eval()` sets; `undefined` for other calls and modes that are computed. */
 export function trainingFlag(call: Call): boolean | undefined {

@@ -3,13 +3,13 @@
  * forward of the other rounds builds a graph too, unless `torch.set_grad_enabled(phase == "train")` stands around it.
  */
 import type { Call, Expression, For, If, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingFunction, statementList } from "../../python/walk";
+import { ancestors, enclosingFunction, someNode, statementList } from "../../python/walk";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
 import { callsWithin } from "../resolve-index";
 import { holds } from "./both-modes";
 import type { EvaluationPass } from "./evaluation";
-import { forwardReceiver, someNode } from "./shapes";
+import { forwardReceiver } from "./shapes";
 
 /** The forwards of such loops that run with gradients on, each a pass that trains where a condition holds. */
 export function evaluatingPhases(resolver: Resolver, provenance: Provenance): EvaluationPass[] {

@@ -4,10 +4,9 @@
  * somebody around the function does, or what it gives are no tensors.
  */
 import type { Call, Expression, Node } from "../../python/tree";
-import { enclosingFunction } from "../../python/walk";
+import { enclosingFunction, someNode } from "../../python/walk";
 import type { Resolver } from "../resolve";
 import { atEntry, type Flow, type Reaching } from "./flow";
-import { someNode } from "./shapes";
 
 /** What turns its argument into an array, whatever it is. */
 const arrayFunctions =

@@ -3,10 +3,10 @@
  * networks under `no_grad` and give back crops and boxes.
  */
 import type { Attribute, ClassDefinition, Expression, FunctionDefinition } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import type { Resolver } from "../resolve";
 import { isSuper } from "../resolve-index";
 import type { GradientModes } from "./gradient-mode";
-import { someNode } from "./shapes";
 
 /** False only where everything that `forward` and the methods it uses take from `self` is understood to be plain data. */
 export function mayRunParameters(

@@ -1,6 +1,5 @@
 /** What the shape of a call or expression alone says: numbers, reductions to one element, results that are one tensor. */
-import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
-import { walk } from "../../python/walk";
+import type { Call, Expression, FunctionDefinition } from "../../python/tree";
 import { lossFunctions } from "../api";
 import type { Resolver } from "../resolve";
 import type { Path } from "./value";
@@ -93,16 +92,4 @@ export function givesTensor(className: string): boolean {
 
 export function isGenerator(target: FunctionDefinition, resolver: Resolver): boolean {
   return (resolver.index.returns.get(target) ?? []).some(({ kind }) => kind === "Yield");
-}
-
-/** True when a node, or one below it, is accepted. */
-export function someNode(root: Node, accept: (node: Node) => boolean): boolean {
-  const hits: Node[] = [];
-  walk(root, {
-    enter(node) {
-      if (hits.length === 0 && accept(node)) hits.push(node);
-      return hits.length === 0;
-    },
-  });
-  return hits.length > 0;
 }

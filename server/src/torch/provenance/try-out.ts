@@ -2,11 +2,11 @@
 import { FileMemo } from "../../python/file-memo";
 import type { Scope, Scopes } from "../../python/scope";
 import type { Call, Expression, Node } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingLoop, someNode } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
-import { argumentsOf, someNode } from "./shapes";
+import { argumentsOf } from "./shapes";
 
 const exporters = {
   methods: ["export", "dynamo_export", "trace"],

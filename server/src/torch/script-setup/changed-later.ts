@@ -3,9 +3,8 @@
  * then is no measure of those behind it.
  */
 import type { Expression, Node } from "../../python/tree";
-import { enclosingFunction } from "../../python/walk";
+import { enclosingFunction, someNode } from "../../python/walk";
 import type { ScriptValue, SetupContext } from "../script-setup";
-import { contains } from "../training-loop/search";
 import type { Resolver } from "../resolve";
 
 /** Functions between the condition and what it changes, or between a loop and the condition. */
@@ -69,7 +68,7 @@ class Passes {
   }
 
   private asks(test: Expression): boolean {
-    return contains(
+    return someNode(
       test,
       (node) => (node.kind === "Name" && this.counts(node, node.id, 0)) || isTrainersEpoch(node),
     );
@@ -81,8 +80,8 @@ class Passes {
       if (holder.kind === "FunctionDefinition" || holder.kind === "Lambda") break;
       if (!this.loops.has(holder)) continue;
       const isName = (node: Node): boolean => node.kind === "Name" && node.id === name;
-      if (holder.kind === "For" && contains(holder.target, isName)) return true;
-      if (holder.kind === "While" && contains(holder, (node) => countsUp(node, name))) return true;
+      if (holder.kind === "For" && someNode(holder.target, isName)) return true;
+      if (holder.kind === "While" && someNode(holder, (node) => countsUp(node, name))) return true;
     }
     const around = enclosingFunction(place);
     if (around?.kind !== "FunctionDefinition" || depth > maximalDepth) return false;

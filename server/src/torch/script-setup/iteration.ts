@@ -1,7 +1,7 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
+import { someNode } from "../../python/walk";
 import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
-import { contains } from "../training-loop/search";
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf } from "./forward";
 import { loopOfHandedLoss } from "./handed";
@@ -51,7 +51,7 @@ function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration>
 function isOverOptimizers({ loop, loader, steps }: TrainingLoop): boolean {
   if (loop.kind !== "For" || loader !== undefined) return false;
   const isOfPass = (node: Node): boolean =>
-    node.kind === "Name" && contains(loop.target, (one) => one.kind === "Name" && one.id === node.id);
+    node.kind === "Name" && someNode(loop.target, (one) => one.kind === "Name" && one.id === node.id);
   return steps.some(({ subject }) => {
     if (subject === undefined) return false;
     if (subject.kind === "Subscript") return isOfPass(subject.index);

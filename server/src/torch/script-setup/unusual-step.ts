@@ -4,10 +4,9 @@
  * loop itself then says what an iteration needs.
  */
 import type { Assign, AugmentedAssign, Call, Expression, Node, Span } from "../../python/tree";
-import { enclosingFunction } from "../../python/walk";
+import { enclosingFunction, someNode } from "../../python/walk";
 import { autocastContexts } from "../api";
 import type { SetupContext } from "../script-setup";
-import { contains } from "../training-loop/search";
 import type { Resolver } from "../resolve";
 import { accumulationOf } from "./batch";
 import { precisionOf } from "./precision";
@@ -65,7 +64,7 @@ const setsBytes: ReadonlySet<string> = new Set([
 ]);
 
 function hasGroups(expression: Expression): boolean {
-  return contains(expression, (node) => node.kind === "Attribute" && node.attribute.id === "param_groups");
+  return someNode(expression, (node) => node.kind === "Attribute" && node.attribute.id === "param_groups");
 }
 
 function isGroupOfLoop(expression: Expression): boolean {

@@ -1,11 +1,10 @@
 /** The condition under which an accumulating loop steps: `if (i + 1) % k == 0:` in the forms people write it. */
 import type { Call, Comparison, Expression, Node } from "../../python/tree";
-import { dottedPath, walk } from "../../python/walk";
+import { dottedPath, someNode, walk } from "../../python/walk";
 import type { FrameworkFacts } from "../frameworks";
 import type { Resolver } from "../resolve";
 import { keyword, lastNameOf } from "./classify";
 import type { BranchPlace, LoopNode, Place } from "./event";
-import { contains } from "./search";
 
 export type GuardForm =
   /** `i % k`, compared or used as a truth value. */
@@ -192,13 +191,13 @@ export class Guards {
       node.kind === "Assign" && node.targets.some((target) => dottedPath(target) === counter)
         ? node.value
         : undefined;
-    const counts = contains(loop, (node) => {
+    const counts = someNode(loop, (node) => {
       if (node.kind === "AugmentedAssign")
         return node.operator === "+" && dottedPath(node.target) === counter;
       const value = assigned(node);
       return value !== undefined && value.kind !== "Integer";
     });
-    const resets = contains(loop, (node) => assigned(node)?.kind === "Integer");
+    const resets = someNode(loop, (node) => assigned(node)?.kind === "Integer");
     return counts && resets ? { form: "counter", steps: right } : undefined;
   }
 
@@ -239,7 +238,7 @@ export function namesAccumulation(expression: Expression): boolean {
 }
 
 function assignsIn(loop: LoopNode, path: string): boolean {
-  return contains(
+  return someNode(
     loop,
     (node) => node.kind === "Assign" && node.targets.some((target) => dottedPath(target) === path),
   );

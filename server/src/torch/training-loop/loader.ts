@@ -1,10 +1,9 @@
 /** What a loop runs over: the loader inside `enumerate(tqdm(loader))`, epochs, or steps with `next(iterator)`. */
 import type { Call, Expression } from "../../python/tree";
-import { walk } from "../../python/walk";
+import { someNode, walk } from "../../python/walk";
 import type { Certainty, Resolver } from "../resolve";
 import { lastNameOf } from "./classify";
 import type { LoopNode } from "./event";
-import { contains } from "./search";
 
 export interface LoopSource {
   /** What gives the batches, without its wrappers. */
@@ -32,7 +31,7 @@ export function loaderOf(resolver: Resolver, loop: LoopNode): LoopSource | undef
 /** `for epoch in range(…)`. */
 export function isEpochLoop(loop: LoopNode): boolean {
   const mentions = (expression: Expression): boolean =>
-    contains(
+    someNode(
       expression,
       (node) =>
         (node.kind === "Name" && epochName.test(node.id)) ||
