@@ -11,6 +11,16 @@ type Path = readonly number[];
 interface Step {
   readonly at: Expression;
   readonly path: Path;
+  /** The variable that names what lies at the path. */
+  readonly name?: string;
+}
+
+/** A value that is as large as what one call gives. */
+export interface Output {
+  /** The call of the model. */
+  readonly call: Call;
+  /** The call that says how large the value is: another one within the model's `forward` for a further result. */
+  readonly sizedBy: Call | undefined;
 }
 
 /** Methods that leave one number a row, or an index: small beside what they are made of. */
@@ -20,28 +30,51 @@ const reducing =
 const outputAttributes =
   /^(logits|out|last_hidden_state|pooler_output|hidden_states|embeddings|sample|prediction_logits|start_logits|end_logits|text_embeds|image_embeds|predictions?|preds?|features?|feats?|T|data)$/;
 
+/** What the further results of a model are called that are as large as its layers: a vector for each sample. */
+export const featureNames =
+  /^(\w+_)?(features?|feats?|embeddings?|embeds?|embs?|representations?)(_?\d|_\w+)?$/i;
+
 /**
- * The call of a model whose output an expression is, moved nowhere: `model(x)`, `F.softmax(model(x), dim=1)`, `out.logits`;
- * `undefined` for everything that is smaller, elsewhere or not understood.
+ * The call of a model whose output an expression is, moved nowhere: `model(x)`, `F.softmax(model(x), dim=1)`, `out.logits`,
+ * `features` of `logits, features = model(x)`; `undefined` for everything that is smaller, elsewhere or not understood.
  */
-export function outputCall(torch: TorchFacts, value: Expression): Call | undefined {
+export function outputOf(torch: TorchFacts, value: Expression): Output | undefined {
   const seen = new Set<Expression>();
-  let found: Call | undefined;
+  let found: Output | undefined;
   const pending: Step[] = [{ at: value, path: [] }];
   for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
-    const { at, path } = step;
+    const { at, path, name } = step;
     if (seen.has(at)) continue;
     seen.add(at);
     if (seen.size > 40) return undefined;
     const next = stepsBehind(torch, at, path);
     if (next === undefined) return undefined;
     if (next === "output") {
-      if (at.kind === "Call") found ??= at;
+      const output = at.kind === "Call" ? outputAt(torch, at, path, name) : undefined;
+      if (output === undefined) return undefined;
+      found ??= output;
       continue;
     }
     pending.push(...next);
   }
   return found;
+}
+
+/** What lies at a position of what a model gives. */
+function outputAt(torch: TorchFacts, call: Call, path: Path, name: string | undefined): Output | undefined {
+  const [position] = path;
+  if (position === undefined || position === 0) return { call, sizedBy: call };
+  // A further result is as a rule a state, an attention map, a loss: only what is told apart from those counts.
+  if (position < 0 || name === undefined || !featureNames.test(name)) return undefined;
+  const owner = torch.resolve.objectOf(receiverOf(call))?.classDefinition;
+  const forward = owner && torch.resolve.methodOf(owner, "forward");
+  if (forward === undefined) return { call, sizedBy: undefined };
+  const inner = torch.resolve
+    .returnedValues(forward)
+    .map((returned) => (returned.kind === "Tuple" ? returned.elements[position] : undefined));
+  const made = inner.map((element) => element && outputOf(torch, element));
+  if (made.length !== 1 || made[0] === undefined) return undefined;
+  return { call, sizedBy: made[0].sizedBy };
 }
 
 /** What an expression is made of without getting smaller; `output` at a model's call, `undefined` otherwise. */
@@ -68,7 +101,8 @@ function stepsOfName(torch: TorchFacts, name: Expression, path: Path): readonly 
   const steps: Step[] = [];
   for (const one of reaching) {
     if (typeof one === "symbol" || one.kind !== "assign" || one.value === undefined) return undefined;
-    steps.push({ at: one.value, path: [...one.path, ...path] });
+    const named = one.path.length > 0 && name.kind === "Name" ? { name: name.id } : {};
+    steps.push({ at: one.value, path: [...one.path, ...path], ...named });
   }
   return steps;
 }
@@ -109,8 +143,7 @@ function stepsOfCall(torch: TorchFacts, call: Call, path: Path): readonly Step[]
   }
   const object = resolve.objectOf(receiverOf(call));
   if (object?.role === "model" && (callee !== receiverOf(call) ? isForward(call) : true)) {
-    // The second result is as a rule a state, an attention map, a loss: unknown.
-    return path.length === 0 || (path.length === 1 && path[0] === 0) ? "output" : undefined;
+    return path.length <= 1 ? "output" : undefined;
   }
   if (callee.kind !== "Attribute" || resolve.functionOf(call) !== undefined) return undefined;
   const method = callee.attribute.id;

@@ -1,11 +1,12 @@
 /** Lists on the GPU to which every batch adds what a model gives, until they are joined behind the loop. */
-import type { Call, Expression } from "../../python/tree";
+import { lastName } from "../../python/last-name";
+import type { Call, Expression, Return } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import type { Store } from "../../torch/provenance";
 import type { Join } from "../joined";
 import type { RuleContext } from "../rule";
-import { outputCall } from "./outputs";
+import { featureNames, outputOf } from "./outputs";
 import { outputSize } from "./size";
 
 type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
@@ -16,7 +17,8 @@ export interface Pile {
   readonly output: Call;
   readonly size: "large" | "unknown";
   readonly loop: Loop;
-  readonly join: Call;
+  /** What makes one tensor of all, or hands them out as they are. */
+  readonly end: Call | Return;
 }
 
 /** The pile that a store adds to, whether with a graph or without; `undefined` for what is small, moved or bounded. */
@@ -25,16 +27,40 @@ export function pileOf(context: RuleContext, store: Store, joins: readonly Join[
   const { torch } = context;
   const loop = batchLoopAround(context, store);
   if (loop === undefined || !runsEachTime(store, loop)) return undefined;
+  const end = joinBehind(store, loop, joins) ?? returnBehind(context, store, loop);
+  if (end === undefined || enclosingFunction(end) !== enclosingFunction(store.statement)) return undefined;
+  if (gpuEvidence(torch) === undefined) return undefined;
+  const output = outputOf(torch, store.value);
+  if (output === undefined || !isMadeBefore(context, store, loop)) return undefined;
+  const size = output.sizedBy === undefined ? "unknown" : outputSize(context, output.sizedBy);
+  // What nobody joins is known to be tensors by what it is called, or by the model.
+  if (end.kind === "Return" && size === "unknown" && !featureNames.test(lastName(store.holder) ?? ""))
+    return undefined;
+  return size === "small" ? undefined : { store, output: output.call, size, loop, end };
+}
+
+function joinBehind(store: Store, loop: Loop, joins: readonly Join[]): Call | undefined {
   const inPart = store.keys.length > 0;
-  const join = joins.find(
+  return joins.find(
     ({ key, call, ofPart }) => key === store.holderKey && ofPart === inPart && call.start > loop.end,
   )?.call;
-  if (join === undefined || enclosingFunction(join) !== enclosingFunction(store.statement)) return undefined;
-  if (gpuEvidence(torch) === undefined) return undefined;
-  const output = outputCall(torch, store.value);
-  if (output === undefined || !isMadeBefore(context, store, loop)) return undefined;
-  const size = outputSize(context, output);
-  return size === "small" ? undefined : { store, output, size, loop, join };
+}
+
+/** `return features`, `return features, labels` of the list that the loop filled. */
+function returnBehind({ torch }: RuleContext, store: Store, loop: Loop): Return | undefined {
+  const owner = enclosingFunction(store.statement);
+  const { resolve, provenance } = torch;
+  if (owner?.kind !== "FunctionDefinition" || store.holder.kind !== "Name" || store.keys.length > 0)
+    return undefined;
+  if (provenance.flow.definitionsOf(store.holderKey).some(({ target }) => target.start > loop.end))
+    return undefined;
+  const returns = resolve.index.returns.get(owner) ?? [];
+  if (returns.some(({ kind }) => kind === "Yield")) return undefined;
+  return returns.find((one): one is Return => {
+    if (one.kind !== "Return" || one.start < loop.end || one.value === undefined) return false;
+    const given = one.value.kind === "Tuple" ? one.value.elements : [one.value];
+    return given.some((value) => resolve.keyOf(value) === store.holderKey);
+  });
 }
 
 /** The loop over a loader that the container outlives. */

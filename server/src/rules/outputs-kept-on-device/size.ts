@@ -18,6 +18,9 @@ const smallHeads =
 const denseModels =
   /^torchvision\.models\.segmentation\.|^segmentation_models_pytorch\.|For(Semantic|Instance|Universal)Segmentation\b/;
 
+/** Models that give a dictionary of boxes and scores for each image. */
+const detectors = /^torchvision\.models\.detection\./;
+
 /** The size of what a call of a model gives. */
 export function outputSize(context: RuleContext, output: Call): OutputSize {
   const { torch } = context;
@@ -27,6 +30,7 @@ export function outputSize(context: RuleContext, output: Call): OutputSize {
       : output.callee,
   );
   if (denseModels.test(object?.className ?? "")) return "large";
+  if (detectors.test(object?.className ?? "")) return "small";
   const given = object?.construction?.keywords.find(({ name }) => widthNames.test(name.id));
   if (given !== undefined) return sizeOf(foldInteger(given.value, context.scopes));
   const className = object?.className ?? "";
