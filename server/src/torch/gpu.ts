@@ -1,7 +1,7 @@
 /** Whether a script works on a GPU at all: rules about GPU memory have nothing to say about the others. */
 import { FileMemo } from "../python/file-memo";
-import type { Call, Expression, Module, Node } from "../python/tree";
-import { walk } from "../python/walk";
+import type { Call, Expression, Module, Node, StringLiteral } from "../python/tree";
+import { nodesOf } from "../python/walk";
 import type { TorchFacts } from "./facts";
 
 /**
@@ -62,20 +62,23 @@ function isMove({ resolve }: TorchFacts, { callee }: Call): boolean {
 
 /** A device that is written, as in `torch.device("cuda" if … else "cpu")`; one that is only compared with is none. */
 function deviceName(module: Module): Expression | undefined {
-  let found: Expression | undefined;
-  const leftOut = new Set<Node>();
-  walk(module, {
-    enter(node) {
-      if (found !== undefined || node.kind === "Comparison" || leftOut.has(node)) return false;
-      if (node.kind === "Call") {
-        // What an option may be is not what it is.
-        for (const { name, value } of node.keywords) if (name.id === "choices") leftOut.add(value);
-      }
-      if (node.kind !== "String") return true;
-      const [first] = node.parts;
-      if (gpuDevice.test(node.value ?? (typeof first === "string" ? first : ""))) found = node;
+  for (const node of nodesOf(module)) {
+    if (node.kind === "String" && namesGpu(node) && !isMentioned(node)) return node;
+  }
+  return undefined;
+}
+
+function namesGpu({ value, parts: [first] }: StringLiteral): boolean {
+  return gpuDevice.test(value ?? (typeof first === "string" ? first : ""));
+}
+
+/** In a comparison, or among what an option may be, which is not what it is. */
+function isMentioned(node: Node): boolean {
+  let below = node;
+  for (let at = node.parent; at !== undefined; below = at, at = at.parent) {
+    if (at.kind === "Comparison") return true;
+    if (at.kind === "Call" && at.keywords.some(({ name, value }) => value === below && name.id === "choices"))
       return true;
-    },
-  });
-  return found;
+  }
+  return false;
 }

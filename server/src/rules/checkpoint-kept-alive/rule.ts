@@ -57,7 +57,7 @@ function check(context: RuleContext<MessageId>, call: Call, liesOnGpu: () => boo
   const statement = enclosingStatement(call);
   if (statement?.kind !== "Assign" || statement.value !== call || statement.targets.length !== 1) return;
   const [holder] = statement.targets;
-  if (holder?.kind !== "Name" || gpuEvidence(torch) === undefined) return;
+  if (holder?.kind !== "Name") return;
   const loaded = followLoaded(torch.resolve, call);
   const [copy] = loaded.copies;
   if (copy === undefined) return;
@@ -67,7 +67,8 @@ function check(context: RuleContext<MessageId>, call: Call, liesOnGpu: () => boo
   if (
     isLetGo(torch.resolve, holder, statement) ||
     reads === undefined ||
-    reads.some((read) => read.end > training.start)
+    reads.some((read) => read.end > training.start) ||
+    gpuEvidence(torch) === undefined
   )
     return;
   context.report({
