@@ -15,10 +15,10 @@ transform = T.Compose([T.Resize(350), T.CenterCrop(350), T.ToTensor()])
 
 def extract_features(filename):
     image = transform(Image.open(filename).convert("RGB"))[:3].unsqueeze(0)
-    features = backbone(image.to(device))[0]
+    features = backbone(image.to(device))[0]  # expect: eval-without-no-grad
     return features.cpu().detach().numpy()
 
 
 database = {}
 for name in os.listdir("images"):
-    database[name] = extract_features(os.path.join("images", name))  # expect: eval-without-no-grad
+    database[name] = extract_features(os.path.join("images", name))

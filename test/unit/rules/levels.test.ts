@@ -43,6 +43,32 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     assert.deepEqual(levelsOf(text("2"), "load-without-map-location"), ["warning"]);
   });
 
+  it("tell an evaluation in a helper that gives numbers by the loops in the helper and around its call", () => {
+    const text = (body: string, use: string): string => `
+import torch
+from torch import nn
+from data import images
+
+model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2)).cuda()
+model.eval()
+
+def score(given):
+${body}
+
+${use}
+`;
+    const once = "    return model(given.cuda()).argmax().item()";
+    const overAll =
+      "    best = 0\n    for image in given:\n        best = max(best, model(image.cuda()).max().item())\n    return best";
+    const single = "result = score(images)";
+    const repeated = "results = []\nfor image in images:\n    results.append(score(image))";
+    const rule = "eval-without-no-grad";
+    assert.deepEqual(levelsOf(text(once, single), rule), ["warning"]);
+    assert.deepEqual(levelsOf(text(once, repeated), rule), ["error"]);
+    assert.deepEqual(levelsOf(text(overAll, single), rule), ["error"]);
+    assert.deepEqual(levelsOf(text(once, `${single}\n${repeated}`), rule), ["error"]);
+  });
+
   it("leave a checkpoint that is loaded behind the training, for a last test by the same function, a level lower", () => {
     const text = `
 import torch

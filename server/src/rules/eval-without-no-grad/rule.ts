@@ -93,9 +93,9 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
   });
 }
 
-/** One forward and no loop: a graph is built for nothing, but nothing piles up. */
-function isBounded(pass: EvaluationPass): boolean {
-  return pass.forwards.every((forward) => !runsRepeatedly(forward));
+/** One forward and no loop, neither around it nor around a call that leads to it: a graph for nothing, but nothing piles up. */
+function isBounded({ forwards, reachedBy = [] }: EvaluationPass): boolean {
+  return [...forwards, ...reachedBy].every((call) => !runsRepeatedly(call));
 }
 
 function runsRepeatedly(forward: Node): boolean {

@@ -39,6 +39,8 @@ export interface EvaluationPass {
   readonly owner: FunctionDefinition | undefined;
   /** `model.eval()`, when that is what tells. */
   readonly evalCall: Call | undefined;
+  /** The evaluating calls of the function that holds the forwards, where the forwards alone do not tell. */
+  readonly reachedBy?: readonly Call[];
   /** The condition under which the same forward trains: `statements` are then those from it to the backward. */
   readonly trainsWhere?: Expression;
 }
@@ -51,6 +53,7 @@ interface Group {
   readonly calls: Call[];
   readonly models: ModelRun[];
   readonly evalCall: Call | undefined;
+  readonly reachedBy: Call[];
 }
 
 /** A call that runs a model, straight or in a helper of this file. */
@@ -58,6 +61,14 @@ interface ModelRun {
   readonly object: ResolvedObject;
   /** The model, named as in the function that calls. */
   readonly name: Expression;
+  /** The helper's forwards where it gives numbers: no caller gets their graph. */
+  readonly within?: ForwardsWithin;
+}
+
+interface ForwardsWithin {
+  readonly helper: FunctionDefinition;
+  readonly calls: readonly Call[];
+  readonly runs: readonly ModelRun[];
 }
 
 interface Evidence {
@@ -105,21 +116,41 @@ class PassFinder {
       const evidence = model && this.evidenceFor(call, model);
       if (model === undefined || evidence === undefined) continue;
       if (isTryOut(call, this.resolver, this.provenance)) continue;
-      const { block, index } = evidence.place;
-      const groups = byBlock.get(block) ?? [];
-      byBlock.set(block, groups);
-      groups.push({
-        block,
-        first: index,
-        last: index,
-        calls: [call],
-        models: [model],
-        evalCall: evidence.evalCall,
-      });
+      for (const group of this.groupsOf(call, model, evidence)) {
+        const groups = byBlock.get(group.block) ?? [];
+        byBlock.set(group.block, groups);
+        groups.push(group);
+      }
     }
     return [...byBlock.values()].flatMap((groups) =>
       this.merged(groups).flatMap((group) => this.judge(group)),
     );
+  }
+
+  /** The forward where it stands: at the call, or in the helper that keeps it to itself. */
+  private groupsOf(call: Call, model: ModelRun, { place, evalCall }: Evidence): Group[] {
+    const { block, index } = place;
+    const group = {
+      block,
+      first: index,
+      last: index,
+      calls: [call],
+      models: [model],
+      evalCall,
+      reachedBy: [],
+    };
+    if (model.within === undefined) return [group];
+    if (this.isNeeded(group)) return [];
+    const { helper, calls, runs } = model.within;
+    return calls.flatMap((forward, at) => {
+      const inside = placeIn(helper.body, forward);
+      const run = runs[at];
+      if (inside === undefined || run === undefined) return [];
+      const { block, index } = inside;
+      return [
+        { block, first: index, last: index, calls: [forward], models: [run], evalCall, reachedBy: [call] },
+      ];
+    });
   }
 
   /** Whether any sign of evaluation is near: asked of every call, so by names alone, before anything is resolved. */
@@ -160,6 +191,7 @@ class PassFinder {
         before.last = Math.max(before.last, group.last);
         before.calls.push(...group.calls);
         before.models.push(...group.models);
+        before.reachedBy.push(...group.reachedBy);
       } else merged.push(group);
     }
     return merged;
@@ -174,13 +206,10 @@ class PassFinder {
   }
 
   private judge(group: Group): EvaluationPass[] {
-    const forwards = [...group.calls].sort((a, b) => a.start - b.start);
+    const forwards = [...new Set(group.calls)].sort((a, b) => a.start - b.start);
     const [first] = forwards;
     const run = group.models.find(({ object }) => object.certainty === "resolved") ?? group.models[0];
-    if (first === undefined || run === undefined) return [];
-    const statements = group.block.slice(group.first, group.last + 1);
-    if (this.provenance.gradientUse.in(statements) || this.isBackwarded(forwards)) return [];
-    if (this.isPartOfStep(group)) return [];
+    if (first === undefined || run === undefined || this.isNeeded(group)) return [];
     if (forwards.some((forward) => isReadAsArray(forward, this.resolver, this.provenance.flow))) return [];
     const owner = enclosingFunction(first);
     const pass: EvaluationPass = {
@@ -188,11 +217,21 @@ class PassFinder {
       model: run.object,
       modelName: run.name,
       certainty: run.object.certainty,
-      statements,
+      statements: statementsOf(group),
       owner: owner?.kind === "FunctionDefinition" ? owner : undefined,
       evalCall: group.evalCall,
+      ...(group.reachedBy.length > 0 ? { reachedBy: group.reachedBy } : {}),
     };
     return [pass];
+  }
+
+  /** Gradients are taken through what the group runs. */
+  private isNeeded(group: Group): boolean {
+    return (
+      this.provenance.gradientUse.in(statementsOf(group)) ||
+      this.isBackwarded(group.calls) ||
+      this.isPartOfStep(group)
+    );
   }
 
   /**
@@ -246,16 +285,24 @@ class PassFinder {
     // Without a model that it calls by itself nothing that it gives back has to be followed.
     if (!this.runsModel(target)) return undefined;
     const carried = this.provenance.carriedHere(call);
-    const runs = carried.graph === "yes" ? carried.sources : this.forwardsWithin(target);
-    for (const source of runs) {
+    const givesNumbers = carried.graph !== "yes";
+    const calls: Call[] = [];
+    const runs: ModelRun[] = [];
+    let name: Expression | undefined;
+    for (const source of givesNumbers ? this.forwardsWithin(target) : carried.sources) {
       if (source.kind !== "Call" || enclosingFunction(source) !== target) continue;
       if (this.isToldWithin(target, source)) continue;
       const run = this.directModelOf(source);
       if (run === undefined || this.provenance.modes.lexicallyAt(source) !== undefined) continue;
-      const name = this.asSeenBy(call, target, run.name);
-      if (name !== undefined) return { object: run.object, name };
+      const seen = this.asSeenBy(call, target, run.name);
+      if (seen === undefined) continue;
+      if (!givesNumbers) return { object: run.object, name: seen };
+      name ??= seen;
+      calls.push(source);
+      runs.push(run);
     }
-    return undefined;
+    const [first] = runs;
+    return first && name && { object: first.object, name, within: { helper: target, calls, runs } };
   }
 
   /** Whether a call in the function's own body runs a model with gradients on, as far as the text tells. */
@@ -278,8 +325,14 @@ class PassFinder {
     if (this.isEvaluationFunction(target) || this.isExempt(target)) return;
     for (const call of callsInBody(this.resolver.index, target)) {
       if (this.directModelOf(call)?.object.certainty !== "resolved") continue;
-      if (this.provenance.carriedHere(call).graph === "yes") yield call;
+      if (this.provenance.carriedHere(call).graph === "yes" && !this.isToldAlone(call)) yield call;
     }
+  }
+
+  /** The forward alone is told as an evaluation, whoever calls the helper. */
+  private isToldAlone(forward: Call): boolean {
+    const run = this.couldEvaluate(forward) ? this.directModelOf(forward) : undefined;
+    return run !== undefined && this.evidenceFor(forward, run) !== undefined;
   }
 
   /** The helper is an evaluation of its own, which does not hand out what the forward gave. */
@@ -483,6 +536,10 @@ function isEvaluationData(iterable: Expression): boolean {
 
 function isWithin(inner: Node, outer: Node): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+function statementsOf({ block, first, last }: Group): readonly Statement[] {
+  return block.slice(first, last + 1);
 }
 
 function placeIn(block: readonly Statement[], node: Node): Place | undefined {

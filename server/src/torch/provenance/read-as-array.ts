@@ -43,10 +43,10 @@ function comesFrom(value: Expression, forward: Call, flow: Flow, way: number): b
 }
 
 /** What was assigned before the reading; `boxes *= scale` keeps what `boxes` was. */
-function madeBy(reaching: readonly Reaching[], reading: Expression, flow: Flow): Expression[] {
+function madeBy(reaching: readonly Reaching[], reading: Node, flow: Flow): Expression[] {
   return reaching.flatMap((definition) => {
     if (definition === atEntry || !isBefore(definition.node, reading)) return [];
-    if (definition.kind === "augmented") return madeBy(flow.before(definition), reading, flow);
+    if (definition.kind === "augmented") return madeBy(flow.before(definition), definition.node, flow);
     return definition.kind === "assign" && definition.value !== undefined ? [definition.value] : [];
   });
 }
