@@ -187,7 +187,11 @@ class PassFinder {
     const merged: Group[] = [];
     for (const group of groups.sort((a, b) => a.first - b.first)) {
       const before = merged.at(-1);
-      if (before && (group.first <= before.last || !this.trainsBetween(before, group))) {
+      const isApart =
+        before !== undefined &&
+        group.first > before.last &&
+        (this.trainsBetween(before, group) || this.differentiatesInOne(before, group));
+      if (before && !isApart) {
         before.last = Math.max(before.last, group.last);
         before.calls.push(...group.calls);
         before.models.push(...group.models);
@@ -202,6 +206,23 @@ class PassFinder {
     if (before.evalCall === undefined && after.evalCall !== undefined && between.length > 0) return true;
     return (
       this.provenance.gradientUse.in(between) || between.some((statement) => switchesToTraining(statement))
+    );
+  }
+
+  /**
+   * Loops one after the other, of which one wants gradients (saliency maps after the accuracy) and takes nothing from the
+   * other: that one is a pass all the same.
+   */
+  private differentiatesInOne(before: Group, after: Group): boolean {
+    const earlier = before.block.slice(before.first, before.last + 1);
+    const later = after.block.slice(after.first, after.last + 1);
+    if (!earlier.every(isLoop) || !later.every(isLoop)) return false;
+    const { gradientUse } = this.provenance;
+    if (gradientUse.in(earlier) === gradientUse.in(later)) return false;
+    return !this.provenance.stores.some(
+      ({ statement, holderKey }) =>
+        earlier.some((loop) => isWithin(statement, loop)) &&
+        this.provenance.flow.readsOf(holderKey).some((read) => later.some((loop) => isWithin(read, loop))),
     );
   }
 
@@ -532,6 +553,10 @@ function isEvaluationData(iterable: Expression): boolean {
       return name !== undefined && pattern.test(name);
     };
   return someNode(iterable, named(evaluationData)) && !someNode(iterable, named(/train/i));
+}
+
+function isLoop({ kind }: Statement): boolean {
+  return kind === "For" || kind === "While";
 }
 
 function isWithin(inner: Node, outer: Node): boolean {
