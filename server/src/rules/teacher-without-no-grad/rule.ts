@@ -19,9 +19,10 @@ import { sizeOfGraph } from "../graph-size";
 import { sizeOfGradients, unknownSize } from "../model-size";
 import { contextCall } from "../no-grad-context";
 import { defineRule, oneLower, type Report, type RuleContext } from "../rule";
+import { isBesideTrained, trainerLosses, type TrainerLoss } from "./trainers";
 import { bringsGraph, mayFreezeItself, reachesWeights } from "./through";
 
-type MessageId = "walked" | "named" | "through" | "backward" | "evalCall" | "wrap" | "freeze";
+type MessageId = "walked" | "named" | "through" | "backward" | "trainer" | "evalCall" | "wrap" | "freeze";
 
 export const rule = defineRule<MessageId>({
   name: "teacher-without-no-grad",
@@ -51,6 +52,10 @@ export const rule = defineRule<MessageId>({
       en: "This backward walks its graph.",
       "zh-cn": "这次 backward 会遍历它的计算图。",
     },
+    trainer: {
+      en: "`Trainer` walks the graph of what is returned here.",
+      "zh-cn": "`Trainer` 的 backward 会遍历这里返回的计算图。",
+    },
     evalCall: {
       en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
       "zh-cn": "这里把 dropout 和批归一化切换到评估模式；梯度仍然开启。",
@@ -62,6 +67,7 @@ export const rule = defineRule<MessageId>({
     return {
       finish() {
         if (context.torch.provenance.backwards.length > 0) check(context);
+        for (const loss of trainerLosses(context.torch)) checkTrainer(context, loss);
       },
     };
   },
@@ -89,7 +95,7 @@ function check(context: RuleContext<MessageId>): void {
     // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
     if (!argumentsOf(call).some((argument) => mayCarry(context, argument))) {
       if (teachesAnother(context, backward, model) && isUntrained(context, model))
-        report(context, call, model, object, backward, evalCall);
+        report(context, call, model, object, { at: backward.call, message: "backward" }, evalCall);
       continue;
     }
     const key = resolve.keyOf(model);
@@ -98,6 +104,31 @@ function check(context: RuleContext<MessageId>): void {
       passed.add(key);
       reportThrough(context, call, model, backward, evalCall);
     }
+  }
+}
+
+/** A teacher whose graph the loss of a subclass of `Trainer` carries. */
+function checkTrainer(context: RuleContext<MessageId>, { owner, method, returned }: TrainerLoss): void {
+  const { resolve, provenance } = context.torch;
+  const walkedFrom = new Map<Node, Node>();
+  for (const { at, value } of returned)
+    for (const source of provenance.carriedHere(value).sources)
+      if (!walkedFrom.has(source)) walkedFrom.set(source, at);
+  const keyOfModel = (source: Node): string | undefined => {
+    const model = source.kind === "Call" ? modelOf(source) : undefined;
+    return model && resolve.keyOf(model);
+  };
+  for (const [call, at] of walkedFrom) {
+    const model = call.kind === "Call" ? modelOf(call) : undefined;
+    if (call.kind !== "Call" || model === undefined || resolve.enclosingFunction(call) !== method) continue;
+    const object = resolve.objectOf(model);
+    if (object?.role !== "model" || !teacherName.test(lastName(model) ?? "")) continue;
+    if (argumentsOf(call).some((argument) => mayCarry(context, argument))) continue;
+    if (!recordsForNobody(context, call, model) || isOwned(context, model)) continue;
+    const key = keyOfModel(call);
+    const others = [...walkedFrom.keys()].map(keyOfModel).filter((other) => other !== undefined);
+    if (others.some((other) => other !== key) && isBesideTrained(context.torch, model, owner))
+      report(context, call, model, object, { at, message: "trainer" }, evalCallOf(context, model));
   }
 }
 
@@ -157,6 +188,10 @@ function recordsForNobody(context: RuleContext<MessageId>, call: Call, model: Ex
 
 function isUntrained({ torch }: RuleContext<MessageId>, model: Expression): boolean {
   return modelOwnership(torch).ownerOf(model) === "not-owned";
+}
+
+function isOwned({ torch }: RuleContext<MessageId>, model: Expression): boolean {
+  return modelOwnership(torch).ownerOf(model) === "owned";
 }
 
 /** The argument may bring a graph of its own into the model. */
@@ -263,7 +298,7 @@ function report(
   call: Call,
   model: Expression,
   object: ResolvedObject,
-  backward: BackwardCall,
+  walk: { readonly at: Node; readonly message: "backward" | "trainer" },
   evalCall: Call | undefined,
 ): void {
   const named = object.certainty === "name";
@@ -277,10 +312,7 @@ function report(
       weights: named ? unknownSize : sizeOfGradients(model, context),
     },
     ...(named ? { level: oneLower("warning") } : {}),
-    related: [
-      ...(evalCall ? [{ at: evalCall, message: "evalCall" as const }] : []),
-      { at: backward.call, message: "backward" },
-    ],
+    related: [...(evalCall ? [{ at: evalCall, message: "evalCall" as const }] : []), walk],
     fixes: fixesFor(context, call),
   });
 }
