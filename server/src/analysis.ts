@@ -250,7 +250,8 @@ class FileFacts implements SharedContext, BudgetFacts {
     const setup = { ...this.script, ...this.inputs };
     const { header, options } = this;
     const given = { ...header.setup, ...options.setup };
-    return { ...setup, ...iterationOfScript(this.torch.scriptSetup.iteration, setup, given) };
+    const { iteration, otherLoops } = this.torch.scriptSetup;
+    return { ...setup, ...iterationOfScript(iteration, setup, given, otherLoops) };
   }
 
   /** What the training loop feeds the model; read only where nobody says it. */

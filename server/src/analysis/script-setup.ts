@@ -102,9 +102,11 @@ export function iterationOfScript(
   iteration: ScriptValue<ScriptIteration> | undefined,
   { model, inputs, loss, optimizer }: TrainingSetup,
   given: TrainingSetup,
+  otherLoops: ScriptValue<true> | undefined,
 ): TrainingSetup {
-  if (iteration === undefined) return {};
   if (given.model !== undefined || given.inputs !== undefined || given.loss !== undefined) return {};
+  const others = setting(otherLoops, (value) => value);
+  if (iteration === undefined) return others === undefined ? {} : { otherLoops: others };
   const isSaid = [model, inputs, loss, optimizer].every((setting) => setting !== undefined);
   const { value, span } = iteration;
   return isSaid && value.isOfOneModel ? {} : { iteration: { value, from: "script", span } };

@@ -32,7 +32,7 @@ import { whatFits, type FitAnswer } from "./fit";
 import { largestBatch } from "./largest-batch";
 import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
 import { stepTimeline, type StepTimeline } from "./step-timeline";
-import type { Unknown } from "./unknown";
+import { Unknown } from "./unknown";
 
 /** A script's own iteration and the run of it. */
 interface Reached {
@@ -57,6 +57,8 @@ export class Estimator {
   /** Of the trained model; absent where it could not be built or its input is not known. */
   private steps: ModelSteps | undefined;
   private reruns: { readonly of: Reruns; readonly built: Built; readonly subject: Subject } | undefined;
+  /** The script trains more than the estimate of one model says, whatever instance of it that is. */
+  private isDoubted = false;
   private readonly largest = new Map<number, number | undefined>();
   private fit: { readonly answer: FitAnswer | undefined } | undefined;
   private readonly graphs = new Map<boolean, BatchGraph | undefined>();
@@ -181,17 +183,17 @@ export class Estimator {
   /** Where only a call with arguments of its caller makes the model: what a function of the file makes without any. */
   private betterKnown(estimate: ModelEstimate | undefined): ModelEstimate | undefined {
     if (estimate === undefined || estimate.complete || this.setup.model !== undefined) return estimate;
-    if (this.steps !== undefined || planOf(this.setup) !== undefined) return estimate;
+    if (this.steps !== undefined || this.isDoubted || planOf(this.setup) !== undefined) return estimate;
     const example = this.exampleEstimate(estimate.name);
     return example?.complete === true ? example : estimate;
   }
 
   private estimateTrained(): ModelEstimate | undefined {
     const reached = this.reachIteration();
-    if (reached === undefined) return this.estimateOne();
+    if (reached === undefined) return this.estimateOne(this.unfollowed(undefined));
     if ("reason" in reached) {
       this.explainInput(reached.reason);
-      return this.estimateOne() ?? this.modelMissing(reached);
+      return this.estimateOne(this.unfollowed(reached.reason)) ?? this.modelMissing(reached);
     }
     const { built, setup, ran } = reached;
     const subject = subjectOf(reached.iteration, setup);
@@ -199,6 +201,20 @@ export class Estimator {
     this.setup = setup;
     this.subject = { value: subject };
     return this.withSteps(subject, built, ran);
+  }
+
+  /**
+   * What the step of one model may leave out where the script's loop is more than that and was not followed; nothing where no loop
+   * was to be followed, or where that step is a lower bound for its own reasons.
+   */
+  private unfollowed(reason: Unknown | undefined): Unknown[] {
+    const { iteration, mode, model, inputs, loss, optimizer } = this.setup;
+    if (iteration === undefined || mode?.value === "infer") return [];
+    if (reason === undefined && !iteration.value.callsOthers) return [];
+    if ([model, inputs, loss, optimizer].includes(undefined)) return [];
+    const because = reason === undefined ? message(unknownReasons.otherType) : rootOf(reason.reason);
+    const text = message(unknownReasons.loopNotFollowed, { reason: because });
+    return [new Unknown(text, reason?.span ?? iteration.span)];
   }
 
   /** Why the training loop does not tell what the model is given, where nothing else does. */
@@ -227,10 +243,12 @@ export class Estimator {
     const { fault } = ran.measure;
     const reason = ran.noted.find((unknown) => unknown !== fault) ?? fault;
     this.explainInput(reason);
-    const one = this.estimateOne();
+    const doubts = [...this.unfollowed(reason), ...iteration.unknownModels.map(modelUnknown)];
+    const one = this.estimateOne(doubts);
     const isBuilt = one !== undefined && one.notBuilt !== true;
-    const onlyInputUnknown = one?.peak === null && one.unknown.length === 1;
-    if (isBuilt && (one.peak !== null || onlyInputUnknown)) return one;
+    const onlyInputUnknown = one?.peak === null && one.unknown.length === 1 + doubts.length;
+    const isOfOne = iteration.trainedModels.length <= 1;
+    if (isBuilt && (one.peak !== null || (onlyInputUnknown && isOfOne))) return one;
     const { interpreter } = built.program;
     interpreter.noted.clear();
     for (const change of iteration.changes) interpreter.note(change);
@@ -239,13 +257,19 @@ export class Estimator {
     return this.assemble(subject, built, undefined);
   }
 
-  private estimateOne(): ModelEstimate | undefined {
+  /** With doubts that make its figures lower bounds. */
+  private estimateOne(doubts: readonly Unknown[] = []): ModelEstimate | undefined {
     const subject = this.trainedModel();
     if (subject === undefined) return undefined;
     const missing = subject.from === "default" ? this.argumentsMissing(subject) : undefined;
     if (missing !== undefined) return this.exampleEstimate(subject.className ?? "") ?? missing;
-    const built = buildOrReason(this.module, this.setup, subject, this.world);
-    if ("reason" in built) return this.notBuilt(subject, built);
+    const found = buildOrReason(this.module, this.setup, subject, this.world);
+    if ("reason" in found) return this.notBuilt(subject, found);
+    // what is not understood at the same place says it already
+    const further = doubts.filter(({ span }) => found.noted.every((one) => one.span?.start !== span?.start));
+    this.isDoubted = further.length > 0;
+    for (const doubt of further) found.program.interpreter.note(doubt);
+    const built = { ...found, noted: [...found.noted, ...further] };
     const plan = planOf(this.setup);
     if (plan === undefined) return this.assemble(subject, built, undefined);
     return this.withSteps(subject, built, firstStep(built, plan));
@@ -357,7 +381,7 @@ export class Estimator {
     const states = statesOf(held, this.setup, measure?.backward === undefined ? undefined : measure);
     const { device, needs } = states;
     const faults = measure?.fault === undefined ? [] : [measure.fault];
-    const missing = unknownParts(model);
+    const missing = [...unknownParts(model), ...(iteration?.unknownModels ?? []).map(modelUnknown)];
     const unknown = distinct([...missing, ...(ran?.noted ?? program.noted()), ...faults]);
     if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
     else if (isTraining && needs === undefined && measure !== undefined)
@@ -365,9 +389,11 @@ export class Estimator {
     const unused = measure === undefined ? undefined : unusedBatch(this.setup, built);
     if (unused !== undefined) unknown.push(unused);
     if (defaultType !== undefined) unknown.push(otherType);
-    const { changedLater } = this.setup;
+    const { changedLater, otherLoops } = this.setup;
     if (changedLater !== undefined && measure !== undefined && isTraining)
       unknown.push({ span: changedLater.span, reason: message(unknownReasons.changedLater) });
+    if (otherLoops !== undefined && measure !== undefined && isTraining)
+      unknown.push({ span: otherLoops.span, reason: message(unknownReasons.otherLoops) });
     const unknownStep = iteration?.training.unknownStep;
     if (unknownStep !== undefined) unknown.push(stepUnknown(unknownStep));
     if (measure !== undefined && isTraining && iteration === undefined && leavesLossOpen(this.setup))
@@ -444,6 +470,12 @@ function subjectOf({ model, models }: ScriptIteration, { iteration }: TrainingSe
     className: models.length === 1 ? model.type.name : undefined,
     build: () => model,
   };
+}
+
+/** Something that the script treats as a model, of which no figure is known. */
+function modelUnknown({ name, reason }: MissingModel): Unknown {
+  const because = rootOf(reason.reason);
+  return new Unknown(message(unknownReasons.otherModel, { name, reason: because }), reason.span);
 }
 
 function stepUnknown({ reason, span }: Unknown): UnknownPart {

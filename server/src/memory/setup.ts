@@ -128,6 +128,8 @@ export interface TrainingSetup {
   readonly offload?: Setting<Offload>;
   /** The script trains more in later passes over its data than in the first: the place that changes it. */
   readonly changedLater?: Setting<true>;
+  /** The script has training loops that share no loop around them and are not all steps of one model: the place of another one. */
+  readonly otherLoops?: Setting<true>;
   /** New floating-point tensors of the script are wider than single precision, or narrower, or nobody knows: the place. */
   readonly defaultType?: Setting<"wider" | "narrower">;
   /** The script's training loop, where a step of one model does not tell what an iteration of it needs. */

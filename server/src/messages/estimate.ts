@@ -179,6 +179,22 @@ export const unknownReasons = {
     en: "gradients are turned on or parameters added here in later passes only, which need more than the step that is counted",
     "zh-cn": "这里只在之后的轮次中开启梯度或加入参数，那些轮次需要的显存多于所计算的训练步",
   },
+  otherLoops: {
+    en: "the script has further training loops, such as this one: what they need is not counted",
+    "zh-cn": "脚本还有其他训练循环，例如此处：未计入它们所需的显存",
+  },
+  loopNotFollowed: {
+    en: "the training loop is not followed to its end ({reason}): what it holds besides this model is not counted",
+    "zh-cn": "未能将训练循环跟踪到底（{reason}）：未计入其中除该模型以外的内容",
+  },
+  otherType: {
+    en: "a type of weights that the script does not say is not followed through its loop",
+    "zh-cn": "脚本中未写明的权重类型不会在其循环中跟踪",
+  },
+  otherModel: {
+    en: "`{name}` is a model that is not known, and in none of the figures: {reason}",
+    "zh-cn": "`{name}` 是未知的模型，未计入任何数字：{reason}",
+  },
   neverSteps: {
     en: "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
     "zh-cn": "所跟踪的迭代没有到达这个优化器的 step：未计入其状态",

@@ -17,7 +17,7 @@ import type { DeepSpeedConfiguration } from "./script-setup/deepspeed";
 import { loopElsewhere, type LoopElsewhere } from "./script-setup/elsewhere";
 import { fitOf } from "./script-setup/fit";
 import { forwardOf } from "./script-setup/forward";
-import { iterationOf } from "./script-setup/iteration";
+import { iterationOf, otherLoops } from "./script-setup/iteration";
 import { lossOf } from "./script-setup/loss";
 import { modelOf, optimizerOf } from "./script-setup/optimizer";
 import { precisionOf } from "./script-setup/precision";
@@ -114,6 +114,8 @@ export interface ScriptIteration extends ScriptWay {
   readonly loop: LoopNode;
   /** One optimizer steps one model, called once; there is no other model and no copy of one. */
   readonly isOfOneModel: boolean;
+  /** Another model than the trained one is called in the script, outside of modules. */
+  readonly callsOthers: boolean;
 }
 
 export type ScriptOffload = "optimizer" | "parameters";
@@ -139,6 +141,8 @@ export interface ScriptSetup {
   readonly iteration: ScriptValue<ScriptIteration> | undefined;
   /** A later pass over the data trains more than the first. */
   readonly changedLater: ScriptValue<true> | undefined;
+  /** There are training loops that no loop holds together, and more to train than one model. */
+  readonly otherLoops: ScriptValue<true> | undefined;
   /** New floating-point tensors are not in single precision. */
   readonly defaultType: ScriptValue<DefaultType> | undefined;
   readonly offload: ScriptValue<ScriptOffload> | undefined;
@@ -193,6 +197,7 @@ const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => S
   fit: fitOf,
   iteration: iterationOf,
   changedLater,
+  otherLoops,
   defaultType: defaultTypeOf,
   offload: offloadOf,
   checkpointing: checkpointingOf,

@@ -1,4 +1,5 @@
 /** Calls: arguments, and what calling each kind of value means. */
+import { unknownReasons } from "../../messages/estimate";
 import type { Call, Expression, KeywordArgument, Span } from "../../python/tree";
 import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
@@ -52,7 +53,17 @@ function calledUnknown(
   node: Call,
 ): Unknown {
   interpreter.training?.unknownCall(node, callee);
+  if (isOfModels(node) && interpreter.callResults.has(callee)) interpreter.modelLike.add(callee);
   return callUnknown(interpreter, callee, given, node);
+}
+
+/** A method that models have and hardly anything else: `net.parameters()`, `net.eval()`, `net.train(False)`. */
+function isOfModels({ callee, positional, keywords }: Call): boolean {
+  if (callee.kind !== "Attribute") return false;
+  const name = callee.attribute.id;
+  if (name === "parameters" || name === "named_parameters") return true;
+  const isPlain = positional.every(({ kind }) => kind === "Boolean") && keywords.length === 0;
+  return (name === "eval" || name === "train") && isPlain;
 }
 
 /** The arguments of a call, evaluated from left to right. */
@@ -226,12 +237,29 @@ export function callUnknown(
   interpreter.callResults.add(reason);
   if (given.some(holdsTensor)) interpreter.note(reason);
   else if (
-    interpreter.tracing &&
+    (interpreter.tracing || interpreter.notesChanges) &&
+    !onlyLooks(reason) &&
     given.some((value) => value instanceof ObjectValue && value.module !== undefined)
   ) {
     noteChange(interpreter, span as Call | undefined);
   }
   return reason;
+}
+
+/** Functions of libraries that are given a model to show, count or draw it, and leave it as it is. */
+const looking: ReadonlySet<string> = new Set([
+  "wandb.watch",
+  "torchsummary.summary",
+  "torchinfo.summary",
+  "torchviz.make_dot",
+  "thop.profile",
+  "ptflops.get_model_complexity_info",
+  "fvcore.nn.parameter_count_table",
+]);
+
+function onlyLooks({ reason }: Unknown): boolean {
+  const { name } = reason.values;
+  return reason.text === unknownReasons.call && typeof name === "string" && looking.has(name);
 }
 
 /** `patch(model)` as a statement: nobody can tell what it does to the model. */

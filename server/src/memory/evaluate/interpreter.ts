@@ -72,6 +72,10 @@ export class Interpreter {
   skipForward = false;
   /** Unknown results of calls: they may be modules. */
   readonly callResults = new WeakSet<Unknown>();
+  /** Those of them that the code treats as models: it asks them for parameters, or puts them into a mode. */
+  readonly modelLike = new WeakSet<Unknown>();
+  /** Set while statements of the script itself run, outside of a model: what may change a model is noted. */
+  notesChanges = false;
   /** What had to be assumed, e.g. that a package is not installed. */
   readonly assumed = new Map<string, Span | undefined>();
   /** The statement of the user's file that is being executed. */

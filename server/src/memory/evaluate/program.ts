@@ -13,6 +13,7 @@ import { effectsOf } from "./effects";
 import type { Frame } from "./frame";
 import { Interpreter, type BatchSampler, type Limits } from "./interpreter";
 import { namedModules, tensorsOf } from "./nn/state";
+import { isChange } from "./reasons";
 import type { ObjectValue } from "./values";
 import { ClassValue, FunctionValue, type Value } from "./values";
 import { Walk, type WayToCall } from "./way";
@@ -45,6 +46,8 @@ export class Program {
   private baseline: OtherBytes = noBytes;
   /** A forward leaves more behind than its output: the iteration before matters to the next. */
   leavesTraces = false;
+  /** What the top level did, not understood, that may have changed a model. */
+  readonly changes: Unknown[] = [];
   /** Of which steps the gradients are that the parameters hold; undefined where nothing is known of them. */
   gradientsOf: string | undefined;
 
@@ -62,6 +65,7 @@ export class Program {
   private runTopLevel(): void {
     const { interpreter } = this;
     interpreter.skipForward = true;
+    interpreter.notesChanges = true;
     for (const statement of this.module.body) {
       interpreter.stepLimit = Math.min(interpreter.steps + statementSteps, topLevelSteps);
       // Nothing is trained: what a training loop leaves in its names is not known.
@@ -76,6 +80,8 @@ export class Program {
       }
     }
     interpreter.skipForward = false;
+    interpreter.notesChanges = false;
+    this.changes.push(...[...interpreter.noted.values()].filter(isChange));
     interpreter.noted.clear();
   }
 

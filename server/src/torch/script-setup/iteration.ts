@@ -1,6 +1,7 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
-import { someNode } from "../../python/walk";
+import { enclosingFunction, someNode } from "../../python/walk";
+import { enclosingClass } from "../resolve-index";
 import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf } from "./forward";
@@ -19,15 +20,44 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
   if (shared === undefined) return undefined;
   const { loop, path } = shared;
   const way = fromTheBeginning(context, { root: first.root, through: callsOn(path) });
-  const value = { ...way, loop, isOfOneModel: isOfOneModel(context) };
+  const value = {
+    ...way,
+    loop,
+    isOfOneModel: isOfOneModel(context),
+    callsOthers: callsAnotherModel(context),
+  };
   return { value, span: { start: loop.start, end: loop.end } };
+}
+
+/** A training loop that shares no loop with the first one, where the script calls more than one model. */
+export function otherLoops(context: SetupContext): ScriptValue<true> | undefined {
+  const paths = context.trainingLoops.loops.map(pathTo);
+  if (paths.length < 2 || sharedLoop(paths) !== undefined || !callsAnotherModel(context)) return undefined;
+  const isFirst = (path: readonly Place[]): boolean =>
+    path.some((place) => place.kind === "loop" && passes(paths[0] ?? [], place));
+  const other = context.trainingLoops.loops[paths.findIndex((path) => !isFirst(path))];
+  return other && { value: true, span: other.loop };
+}
+
+/** A call of another model than the one that is trained; what a module calls of its own is a part of it. */
+function callsAnotherModel(context: SetupContext): boolean {
+  const { resolver } = context;
+  const trained = modelOf(context)?.value.construction;
+  return resolver.index.calls.some((call) => {
+    if (resolver.roleOf(call.callee) !== "model") return false;
+    const within = enclosingFunction(call);
+    const owner = within?.kind === "FunctionDefinition" ? enclosingClass(within) : undefined;
+    if (owner !== undefined && resolver.isModuleClass(owner)) return false;
+    const { constructions } = identify(resolver, call.callee, []);
+    return constructions.size > 0 && (trained === undefined || !constructions.has(trained));
+  });
 }
 
 /** A loop of this file that hands loss and optimizer to what runs the backward. */
 function iterationOfHandedLoss(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
   const loop = loopOfHandedLoss(context.resolver);
   if (loop === undefined) return undefined;
-  const value = { ...wayTo(context, loop), loop, isOfOneModel: false };
+  const value = { ...wayTo(context, loop), loop, isOfOneModel: false, callsOthers: false };
   return { value, span: { start: loop.start, end: loop.end } };
 }
 
@@ -43,6 +73,7 @@ function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration>
     through: [...through, ...elsewhere.through, ...callsOn(path)],
     loop,
     isOfOneModel: false,
+    callsOthers: false,
   };
   return { value, span: elsewhere.call };
 }

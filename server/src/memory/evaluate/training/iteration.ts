@@ -15,6 +15,7 @@ import { CallRecorder } from "../call-records";
 import type { Frame } from "../frame";
 import type { BatchSampler, Interpreter } from "../interpreter";
 import { iterate } from "../iteration";
+import { isChange } from "../reasons";
 import { isOwnOptimizer } from "../library/optimizers";
 import { ModuleState, modulesOf, tensorsOf, unknownParts, unwrapped } from "../nn/state";
 import { Program } from "../program";
@@ -30,6 +31,8 @@ import { TrainingTrace } from "./trace";
 /** The way to a training loop, and the loop. */
 export interface WayToLoop extends Pick<WayToCall, "root" | "through"> {
   readonly loop: For | While;
+  /** The script calls another model than the trained one. */
+  readonly callsOthers: boolean;
 }
 
 /** The first of all often does more, such as to show what is trained, and the one after it still holds some of that. */
@@ -84,6 +87,7 @@ export class ScriptIteration {
     if (fault !== undefined) return fault;
     const frames = [interpreter.globals, ...walk.frames];
     keepChanges(interpreter);
+    for (const change of program.changes) interpreter.note(change);
     interpreter.training = new TrainingTrace(interpreter);
     interpreter.training.loopFrame = interpreter.frame;
     const entry = entryOf(program, frames);
@@ -280,6 +284,42 @@ export class ScriptIteration {
     );
   }
 
+  /** Those of the models of which an optimizer has parameters. */
+  get trainedModels(): readonly ObjectValue[] {
+    const trained = new Set<Tensor>([...this.program.interpreter.optimizers].flatMap(parametersOf));
+    return this.models.filter((model) =>
+      tensorsOf(model, "parameters").some((tensor) => trained.has(tensor)),
+    );
+  }
+
+  /**
+   * What the loop can name and the script treats as a model, of which no figure is known: nothing tells what it is, or
+   * what it is made of. Each reason once.
+   */
+  get unknownModels(): readonly MissingModel[] {
+    const variables = variablesOf(this.visibleFrames());
+    const attributes = variables.flatMap(([name, value]) =>
+      value instanceof ObjectValue && value.module === undefined
+        ? [...value.attributes].map(([key, inner]) => [`${name}.${key}`, inner] as const)
+        : [],
+    );
+    const found = new Map<Unknown, string>();
+    for (const [name, value] of [...variables, ...attributes]) {
+      const reason = this.whyUnknown(value);
+      if (reason !== undefined && !found.has(reason)) found.set(reason, name);
+    }
+    return [...found].map(([reason, name]) => ({ name, reason }));
+  }
+
+  private whyUnknown(value: Value): Unknown | undefined {
+    const { modelLike, placed } = this.program.interpreter;
+    if (isUnknown(value)) return modelLike.has(value) ? value : undefined;
+    if (!(value instanceof ObjectValue) || value.module === undefined) return undefined;
+    if (!placed.has(value) && !this.training.used.has(value)) return undefined;
+    const isEmpty = [...tensorsOf(value, "parameters"), ...tensorsOf(value, "buffers")].length === 0;
+    return isEmpty ? unknownParts(value)[0] : undefined;
+  }
+
   /** The name that the loop calls like a model, and why nobody knows what it is; undefined where there is none. */
   get missingModel(): MissingModel | undefined {
     for (const path of pathsCalledIn(this.loop)) {
@@ -346,8 +386,7 @@ function variablesOf(frames: readonly Frame[]): (readonly [string, Value])[] {
 
 /** The loop is reached: of what was noted on the way only what may have changed a model matters. */
 function keepChanges({ noted }: Interpreter): void {
-  for (const [key, { reason }] of noted)
-    if (!/^`.*` may change the module/.test(reason.text.en)) noted.delete(key);
+  for (const [key, unknown] of noted) if (!isChange(unknown)) noted.delete(key);
 }
 
 /** Live bytes when the loop is entered, with data of the script on the host, and the modules that are there. */
