@@ -3,11 +3,12 @@
  * emptied within the iteration, is bounded, or where a later backward needs what is kept.
  */
 import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingLoop } from "../../python/walk";
+import { ancestors, enclosingLoop, enclosingStatement } from "../../python/walk";
 import { callsWithin, enclosingClass, flattenTarget, isInForward } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition } from "./flow";
 import type { GraphSources } from "./graph-sources";
+import { containerOf } from "./held-objects";
 import { isNeverBackwarded } from "./keepers";
 import type { Needed } from "./needed";
 import type { Loop } from "./reach";
@@ -16,7 +17,7 @@ import { isPlain } from "./plain-values";
 import { argumentsOf } from "./shapes";
 import type { BackwardCall } from "./sinks";
 import { isBounded, type Store } from "./stores";
-import type { Carried } from "./value";
+import type { Carried, ParameterUse } from "./value";
 
 export interface KeptValue {
   readonly store: Store;
@@ -112,31 +113,64 @@ class KeptFinder {
   }
 
   /** `meter.update(loss)`: the finding belongs to the call that gives the value away. */
-  private throughCalls(store: Store, open: Carried): KeptValue[] {
+  private throughCalls(store: Store, open: Carried, helpers: readonly Call[] = []): KeptValue[] {
     const { resolver, carried } = this.options;
     const found: KeptValue[] = [];
     for (const use of open.parameters) {
       for (const call of resolver.callsTo(use.owner)) {
         const argument = resolver.argumentFor(call, use.owner, use.name);
         if (argument === undefined || found.some(({ value }) => value === argument)) continue;
-        const given = carried.close(carried.ofArgument(call, use));
-        for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
-          if (!this.receiverOutlives(call, loop)) break;
-          const kept = this.judge(store, argument, given, loop, call);
-          if (kept) found.push(kept);
-          if (kept) break;
-        }
+        const kept = this.keptBy(store, call, argument, use, helpers);
+        if (kept) found.push(kept);
+        else if (helpers.length === 0 && this.isHelper(call, use.owner))
+          found.push(...this.throughCalls(store, carried.ofArgument(call, use), [call]));
       }
     }
     return found;
+  }
+
+  private keptBy(
+    store: Store,
+    call: Call,
+    argument: Expression,
+    use: ParameterUse,
+    helpers: readonly Call[],
+  ): KeptValue | undefined {
+    const { carried } = this.options;
+    const given = carried.close(carried.ofArgument(call, use));
+    for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
+      const around = loop;
+      if (![call, ...helpers].every((one) => this.receiverOutlives(one, around))) return undefined;
+      const kept = this.judge(store, argument, given, loop, call);
+      if (kept) return kept;
+    }
+    return undefined;
+  }
+
+  /** `self.meters[phase][name].update(value)` in a method that others call: what it is called on is seen to be of the class. */
+  private isHelper(call: Call, target: FunctionDefinition): boolean {
+    const { resolver } = this.options;
+    const method = resolver.enclosingFunction(call);
+    const holder = method?.kind === "FunctionDefinition" ? enclosingClass(method) : undefined;
+    const owner = enclosingClass(target);
+    if (holder === undefined || owner === undefined || resolver.isModuleClass(holder)) return false;
+    if (call.callee.kind !== "Attribute") return false;
+    const receiver = containerOf(call.callee.object);
+    if (receiver.kind !== "Attribute" || receiver.object.kind !== "Name") return false;
+    if (resolver.classOfSelf(receiver.object) !== holder) return false;
+    const key = resolver.keyOf(receiver);
+    return (resolver.index.namesById.get(owner.name.id) ?? []).some((name) => {
+      const statement = enclosingStatement(name);
+      if (statement?.kind !== "Assign") return false;
+      return statement.targets.some((target) => resolver.keyOf(containerOf(target)) === key);
+    });
   }
 
   /** The object that stores was not made anew in this iteration. */
   private receiverOutlives(call: Call, loop: Loop): boolean {
     const { flow, reach, resolver } = this.options;
     if (call.callee.kind !== "Attribute") return true;
-    let receiver = call.callee.object;
-    while (receiver.kind === "Subscript") receiver = receiver.object;
+    const receiver = containerOf(call.callee.object);
     // As with the containers of a `forward`: who calls it says whether there is a graph, and it ends with the call.
     if (receiver.kind === "Name" && isInForward(call)) return false;
     const reaching = flow.reaching(receiver) ?? [];

@@ -5,6 +5,7 @@ import { graphFreePackages, storingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
 import type { StoredValue } from "./carried";
 import type { Flow } from "./flow";
+import { holdsObjects } from "./held-objects";
 import type { Path } from "./value";
 
 export type StoreKind =
@@ -58,6 +59,7 @@ function storeByMethod(call: Call, method: string, position: number, resolver: R
   if (resolver.qualifiedName(call.callee) !== undefined) return undefined;
   // `meter.add(loss)` of a class of this workspace: what it keeps, its own text says.
   if (resolver.functionOf(call) || resolver.imported.functionOf(call)) return undefined;
+  if (base.keys.length > 0 && holdsObjects(holderKey, resolver)) return undefined;
   const path: Path = method.startsWith("extend") ? ["*"] : [];
   return { kind: "append", statement, ...base, holderKey, value, path, key: undefined, how: method };
 }
