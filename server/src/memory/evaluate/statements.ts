@@ -312,6 +312,11 @@ function executeWith(interpreter: Interpreter, node: tree.With): Completion {
   }
 }
 
+/** What a block that stays entered begins with: nothing on the way to a place inside of it leaves it again. */
+export function enteredBy(interpreter: Interpreter, item: tree.WithItem): Value {
+  return enterContext(interpreter, interpreter.evaluate(item.context), item, []);
+}
+
 function enterContext(
   interpreter: Interpreter,
   context: Value,

@@ -1,5 +1,14 @@
 /** Ways through a script to a place deep in it: calls that lead there, and the frames on the way. */
-import type { Call, Expression, For, FunctionDefinition, Lambda, Node, Statement } from "../../python/tree";
+import type {
+  Call,
+  Expression,
+  For,
+  FunctionDefinition,
+  Lambda,
+  Node,
+  Statement,
+  With,
+} from "../../python/tree";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
 import { assign } from "./assign";
@@ -7,6 +16,7 @@ import { evaluateArguments } from "./calls";
 import { Frame } from "./frame";
 import { bind } from "./functions";
 import { frameOf, precedingIn, prepare } from "./in-place";
+import { enteredBy } from "./statements";
 import { noteSizes, type BatchSampler, type Interpreter } from "./interpreter";
 import { itemsOf, iterate } from "./iteration";
 import { BoundMethod, FunctionValue, PartialValue, TupleValue, type Value } from "./values";
@@ -102,6 +112,8 @@ export class Walk {
     for (const one of holders) {
       if (one.holder.kind === "For" && one.holder.body.includes(one.child as Statement))
         this.bindFirst(one.holder);
+      if (one.holder.kind === "With" && one.holder.body.includes(one.child as Statement))
+        this.bindEntered(one.holder);
       const isLoop = one.holder.kind === "For" || one.holder.kind === "While";
       const statements = precedingIn(one.holder, one.child);
       prepare(this.interpreter, statements, this.allow, !(isLoop && this.runsForwards));
@@ -118,6 +130,20 @@ export class Walk {
     this.sampler.isEntering = false;
     interpreter.guard(() => assign(interpreter, loop.target, item));
     interpreter.skipForward = false;
+  }
+
+  /** What a block is entered with gets its names: `with tqdm(loader) as bar:`. What has no name is not entered. */
+  private bindEntered({ items }: With): void {
+    const { interpreter } = this;
+    for (const item of items) {
+      const { target } = item;
+      if (target === undefined) continue;
+      this.allow();
+      interpreter.skipForward = true;
+      const entered = interpreter.guard(() => enteredBy(interpreter, item));
+      interpreter.guard(() => assign(interpreter, target, entered));
+      interpreter.skipForward = false;
+    }
   }
 
   private firstOf(iterable: Value, loop: For): Value {
