@@ -206,6 +206,58 @@ ${body.replace(/^/gm, "    ")}
     });
   }
 
+  it("is known where the loader is gone through in a with block", () => {
+    const bar = `from tqdm import tqdm\n${loop(once, pairs)}`;
+    const text = bar.replace(/\nfor x, y in loader:[^]*/, (all) => {
+      const within = all.replace("in loader", "in bar").replaceAll("\n", "\n    ");
+      return `\nwith tqdm(loader, unit="batch") as bar:\n    bar.set_description("")${within}\n`;
+    });
+    assert.match(text, /^ {4}for x, y in bar:$/m);
+    assert.deepEqual(
+      setupOf(text).inputs?.value.map((one) => shown(one, 4)),
+      ["float32[4,8]"],
+    );
+    assert.deepEqual(analyze(parseModule(text)).estimates.first()?.unknown, []);
+  });
+
+  const ownSampler = (base: string, batch: string): string => `
+import random
+from torch.utils.data import BatchSampler, RandomSampler, Sampler
+class Batches${base}:
+    def __init__(self, count, size):
+        self.count, self.size = count, size
+    def __iter__(self):
+        order = list(range(self.count))
+        random.shuffle(order)
+        for i in range(0, self.count, self.size):
+            yield ${batch}
+data = TensorDataset(torch.randn(64, 8), torch.zeros(64, 2))`;
+  const samplers: readonly (readonly [what: string, data: string])[] = [
+    [
+      "PyTorch's sampler of batches",
+      "DataLoader(data, batch_sampler=BatchSampler(RandomSampler(data), 6, False))",
+    ],
+    ["a sampler of the script's own", "DataLoader(data, batch_sampler=Batches(len(data), 6))"],
+    ["lists of indices", "DataLoader(data, batch_sampler=[[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]])"],
+  ];
+  for (const [what, made] of samplers) {
+    it(`has the batches of ${what}`, () => {
+      const text = loop(once, `${ownSampler("(Sampler)", "order[i:i + self.size]")}\nloader = ${made}`);
+      const { inputs, batch } = setupOf(text);
+      assert.equal(batch?.value, 6);
+      assert.deepEqual(
+        inputs?.value.map((one) => shown(one, 6)),
+        ["float32[6,8]"],
+      );
+    });
+  }
+
+  it("is open where a sampler's batches are not known", () => {
+    const sampler = ownSampler("", "elsewhere(order)");
+    const text = loop(once, `${sampler}\nloader = DataLoader(data, batch_sampler=Batches(len(data), 6))`);
+    assert.equal(reasonFor(text), "`elsewhere` is not known here");
+  });
+
   const folder = (steps: string, head = ""): string =>
     loop(
       "loss = nn.functional.mse_loss(model(x), y)",

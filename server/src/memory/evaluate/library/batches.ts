@@ -148,10 +148,9 @@ export function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Spa
   if (sampler === undefined) return interpreter.unknown("unsupported", span, { what: "iter(DataLoader)" });
   const read = (name: string): Value => loader.attributes.get(name) ?? null;
   const dataset = read("dataset");
-  if (read("batch_sampler") !== null)
-    return interpreter.unknown("unsupported", span, { what: "batch_sampler" });
+  const batches = read("batch_sampler");
+  const given = batches === null ? read("batch_size") : firstLength(interpreter, batches, span);
   const sample = sampleOf(interpreter, dataset, span);
-  const given = read("batch_size");
   if (given === null) return sample;
   const size = integer(given);
   if (size === undefined)
@@ -163,6 +162,14 @@ export function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Spa
   if (count > mostGathered) return interpreter.unknown("size", span);
   const samples = interpreter.references.keep(new ListValue(Array.from({ length: count }, () => sample)));
   return interpreter.call(collate, new CallArguments([samples]), span);
+}
+
+/** How many indices the first batch of a sampler of batches has. */
+function firstLength(interpreter: Interpreter, batches: Value, span: Span | undefined): Value {
+  const items = iterate(interpreter, batches, span);
+  if (isUnknown(items)) return items;
+  for (const item of items) return lengthOf(interpreter, item, span);
+  return interpreter.unknown("unsupported", span, { what: "batch_sampler" });
 }
 
 const loader = libraryClass("DataLoader", {
@@ -328,4 +335,12 @@ export const datasetBases: readonly string[] = [
   "torch.utils.data.Dataset",
   "torch.utils.data.dataset.Dataset",
   "torch.utils.data.IterableDataset",
+];
+
+/** Bases of samplers that people write: they give what their `__iter__` gives. */
+export const samplerBases: readonly string[] = [
+  "torch.utils.data.Sampler",
+  "torch.utils.data.sampler.Sampler",
+  "torch.utils.data.BatchSampler",
+  "torch.utils.data.sampler.BatchSampler",
 ];

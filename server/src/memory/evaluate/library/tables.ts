@@ -4,7 +4,7 @@ import type { Native, Value } from "../values";
 import { adapterConstants, adapterFunctions } from "./adapters";
 import { argparseFunctions } from "./argparse";
 import { arrayConstants, arrayFunctions } from "./arrays";
-import { batchFunctions, datasetBases } from "./batches";
+import { batchFunctions, datasetBases, samplerBases } from "./batches";
 import { tableFunctions } from "./data-tables";
 import { configurationFunctions } from "./configuration-files";
 import { dataclassFunctions } from "./dataclasses";
@@ -102,4 +102,5 @@ export const transparentBases: ReadonlySet<string> = new Set([
   "transformers.GenerationMixin",
   "transformers.generation.GenerationMixin",
   ...datasetBases,
+  ...samplerBases,
 ]);
