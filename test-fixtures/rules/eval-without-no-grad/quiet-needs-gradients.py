@@ -63,3 +63,40 @@ def relevance(image):
     scores = model(image)
     print(scores.argmax(dim=-1))
     show(relevance_of(model))
+
+
+class Sampler(torch.nn.Module):
+    """Nothing to train: what it is given brings the only gradients."""
+
+    def __init__(self, fused: bool = True, rate: float = 0.0):
+        super().__init__()
+        self.fused = bool(fused and hasattr(F, "scaled_dot_product_attention"))
+        self.rate = float(rate)
+
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v) if self.fused else q
+
+
+def compare_attention(loader):
+    attention = Sampler()
+    attention.eval()
+    return [attention(q, k, v).mean().item() for q, k, v in loader] + [attention(*loader[0]).mean().item()]
+
+
+def continuity_error(coordinates, residual):
+    """A physics-informed network: the residual differentiates the outputs by the coordinates."""
+    network = torch.nn.Sequential(torch.nn.Linear(3, 64), torch.nn.Tanh(), torch.nn.Linear(64, 4)).cuda()
+    network.eval()
+    points = coordinates.clone().detach().requires_grad_(True)
+    fields = network(points)
+    error = residual(points, fields)
+    return error.item()
+
+
+def validate_on_boundary(residual, n=100, width=2.0):
+    network = torch.nn.Sequential(torch.nn.Linear(2, 64), torch.nn.Tanh(), torch.nn.Linear(64, 3))
+    network.eval()
+    x = torch.rand(n, 1, requires_grad=True) * width
+    y = torch.rand(n, 1)
+    points = torch.cat([x, y], dim=1)
+    return residual(points, network(points)).mean().item()

@@ -24,3 +24,10 @@ def mean_prediction(test_loader):
         total += model(features.cuda()).detach().cpu().mean(dim=0)  # expect: eval-without-no-grad
         saved.append(np.asarray(total))
     return saved
+
+
+def validate_detached_copy(features):
+    kept = features.cuda().requires_grad_(True)
+    copies = kept.detach()
+    model.eval()
+    return model(copies).argmax(dim=1).cpu()  # expect: eval-without-no-grad

@@ -311,6 +311,9 @@ class Evaluator implements CarriedValues, GivenValues {
         return argument ? this.ofElement(argument, rest) : unknown;
       }
       if (name === "builtins.range") return severed;
+      if (sameElements.has(name ?? "") && iterable.positional[0]) {
+        return this.ofElement(iterable.positional[0], path);
+      }
       if (iterable.callee.kind === "Attribute" && iterable.callee.attribute.id === "items") {
         return first === 0 ? severed : this.of(iterable.callee.object, ["*", ...rest]);
       }
@@ -370,6 +373,15 @@ class Evaluator implements CarriedValues, GivenValues {
     return proven;
   }
 }
+
+/** What gives the elements of its argument, in whatever order: of `losses.items()` pairs, of a dictionary its keys. */
+const sameElements = new Set([
+  "builtins.list",
+  "builtins.tuple",
+  "builtins.sorted",
+  "builtins.reversed",
+  "builtins.iter",
+]);
 
 function isAttributeCalledData(expression: Expression): boolean {
   return expression.kind === "Attribute" && expression.attribute.id === "data";

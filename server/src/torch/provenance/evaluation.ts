@@ -282,7 +282,7 @@ class PassFinder {
     )
       return undefined;
     if (direct !== undefined && this.provenance.carriedHere(call).graph === "no") return undefined;
-    if (takesDifferentiated(call, this.resolver)) return undefined;
+    if (takesDifferentiated(call, this.resolver, this.provenance.flow)) return undefined;
     return this.provenance.gradientMode(call) === "on" ? run : undefined;
   }
 

@@ -34,6 +34,9 @@ function storesByObject(resolver: Resolver): StoresByObject {
   return { ofSelf, ofOthers };
 }
 
+/** What gives numbers, flags and texts, whatever it is given. */
+const plainValues = /^(builtins\.(bool|int|float|str|len|round|hasattr|isinstance)|math\.\w+)$/;
+
 class FileParameters implements ModuleParameters {
   private readonly shown = new Map<ClassDefinition, boolean>();
   private readonly sure = new Map<ClassDefinition, boolean>();
@@ -83,7 +86,9 @@ class FileParameters implements ModuleParameters {
   private holdsNone(value: Exclude<AttributeStore["value"], undefined>): boolean {
     switch (value.kind) {
       case "Call":
-        return this.makesSurelyNone(value);
+        return (
+          plainValues.test(this.resolver.qualifiedName(value.callee) ?? "") || this.makesSurelyNone(value)
+        );
       case "Name":
         // `self.size = size`; a module that is handed in has a role.
         return this.resolver.roleOf(value) === undefined;
