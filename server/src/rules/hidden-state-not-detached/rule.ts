@@ -4,6 +4,7 @@
  */
 import type { ClassDefinition, Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement, walk } from "../../python/walk";
+import { beginsWithEpisode } from "./episodes";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
@@ -227,7 +228,8 @@ function carriesOver(
     if (one.value === call && one.kind === "assign") {
       if (torch.provenance.carried(call, one.path).graph !== "yes") return undefined;
       isGivenBack = true;
-    } else if (reach.isInBody(loop, one.node) || one.node === loop) return undefined;
+    } else if (beginsWithEpisode(torch, one, key, loop)) continue;
+    else if (reach.isInBody(loop, one.node) || one.node === loop) return undefined;
     else if (one.value?.kind === "None") mayBeNone = true;
   }
   if (!isGivenBack || isTouched(torch, key, loop, call)) return undefined;
@@ -237,8 +239,10 @@ function carriesOver(
 /** In-place: `hidden.detach_()`, `hidden[0] = …`, or handed to a function that may do so. */
 function isTouched(torch: RuleContext["torch"], key: string, loop: Loop, call: Call): boolean {
   const { flow, reach } = torch.provenance;
-  if (flow.definitionsOf(key).some((one) => reach.isInBody(loop, one.node) && one.value !== call))
-    return true;
+  const others = flow
+    .definitionsOf(key)
+    .filter((one) => reach.isInBody(loop, one.node) && one.value !== call);
+  if (others.some((one) => !beginsWithEpisode(torch, one, key, loop))) return true;
   return flow.readsOf(key).some((read) => {
     if (!reach.isInBody(loop, read)) return false;
     const { parent } = read;
@@ -296,9 +300,12 @@ function isPair(torch: RuleContext["torch"], call: Call, state: State): boolean 
   const owner = object?.classDefinition;
   if (owner === undefined) return false;
   const holds = (name: string): boolean =>
-    torch.resolve.index.callsByName
-      .get(name)
-      ?.some(({ start, end }) => start > owner.start && end < owner.end) === true;
+    [name, `${name}Cell`].some(
+      (layer) =>
+        torch.resolve.index.callsByName
+          .get(layer)
+          ?.some(({ start, end }) => start > owner.start && end < owner.end) === true,
+    );
   return holds("LSTM") && !holds("GRU") && !holds("RNN") && state.argument.kind !== "Tuple";
 }
 
