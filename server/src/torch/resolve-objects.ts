@@ -499,7 +499,17 @@ class FileObjects implements Objects {
     this.used ??= this.collectUses();
     const key = this.resolver.keyOf(expression);
     const use = key === undefined ? undefined : this.used.get(key);
-    return use && { ...resolved("model", undefined, use), construction: undefined };
+    if (use === undefined || this.isOfOwnFramework(expression)) return undefined;
+    return { ...resolved("model", undefined, use), construction: undefined };
+  }
+
+  /** `class Net(nn.Module)` where `nn` is a file of the workspace with a `Module` that derives from nothing: no PyTorch. */
+  private isOfOwnFramework(expression: Name | Attribute): boolean {
+    const owner = this.resolver.classOf(expression);
+    if (owner === undefined || this.resolver.isModuleClass(owner)) return false;
+    const here = this.resolver.withBases(owner).filter((one) => one !== owner);
+    const elsewhere = this.resolver.imported.basesOf(owner).map(({ definition }) => definition);
+    return [...here, ...elsewhere].some(({ name, bases }) => name.id === "Module" && bases.length === 0);
   }
 
   private collectUses(): ReadonlyMap<string, Call> {
