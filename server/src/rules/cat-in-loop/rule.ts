@@ -1,7 +1,9 @@
 /** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
-import type { Assign, Call, Expression, If, Statement } from "../../python/tree";
+import type { Assign, Call, Expression, If, Node, Statement, Subscript } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
 import { headOf } from "../../torch/per-batch";
+import { containerOf } from "../../torch/provenance/held-objects";
+import { sameVariable } from "../../torch/provenance/stores";
 import { excerpt } from "../excerpt";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -43,11 +45,15 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   if (statement?.kind !== "Assign" || statement.targets.length !== 1 || !givesItsValue(statement, call))
     return;
   const [target] = statement.targets;
-  if (target === undefined || (target.kind !== "Name" && target.kind !== "Attribute")) return;
-  const key = torch.resolve.keyOf(target);
-  if (key === undefined || !takesIn(torch, call, key) || growsByNature.test(source.slice(target))) return;
-  if (isInModel(torch, call) || isSmall(torch, call, key)) return;
-  const loop = loopOf(context, statement, key);
+  if (target?.kind !== "Name" && target?.kind !== "Attribute" && target?.kind !== "Subscript") return;
+  const key = torch.resolve.keyOf(containerOf(target));
+  if (key === undefined || growsByNature.test(source.slice(target))) return;
+  const isTarget = (one: Expression): boolean => sameVariable(one, target, torch.resolve);
+  if (!takesIn(call, isTarget) || isInModel(torch, call) || isSmall(torch, call, isTarget)) return;
+  const loop =
+    target.kind === "Subscript"
+      ? loopOfElement(context, statement, target, key)
+      : loopOf(context, statement, key);
   if (loop === undefined) return;
   context.report({
     at: call,
@@ -68,17 +74,21 @@ function givesItsValue({ value }: Assign, call: Call): boolean {
 }
 
 /** The variable is one of several that are joined. */
-function takesIn({ resolve }: RuleContext["torch"], call: Call, key: string): boolean {
+function takesIn(call: Call, isTarget: (one: Expression) => boolean): boolean {
   const [first] = call.positional;
   if (first?.kind !== "List" && first?.kind !== "Tuple") return false;
-  return first.elements.length > 1 && first.elements.some((element) => resolve.keyOf(element) === key);
+  return first.elements.length > 1 && first.elements.some(isTarget);
 }
 
 /** Labels as the loader gives them and class indices: a number a sample, for which nobody would rewrite a loop. */
-function isSmall({ resolve }: RuleContext["torch"], call: Call, key: string): boolean {
+function isSmall(
+  { resolve }: RuleContext["torch"],
+  call: Call,
+  isTarget: (one: Expression) => boolean,
+): boolean {
   const [first] = call.positional;
   if (first?.kind !== "List" && first?.kind !== "Tuple") return false;
-  const added = first.elements.filter((element) => resolve.keyOf(element) !== key);
+  const added = first.elements.filter((element) => !isTarget(element));
   return added.every((element) => isClassIndex(element) || isLabel(resolve, element));
 }
 
@@ -128,6 +138,45 @@ function loopOf({ torch }: RuleContext<MessageId>, statement: Assign, key: strin
     if (torch.trainingLoops.isBatchLoop(loop)) return loop;
   }
   return undefined;
+}
+
+/**
+ * The same for an element whose key is the same in every iteration: `d["x"]`, not `d[label]`. The container is looked at
+ * nowhere else in the loop: whoever does may take something out of it.
+ */
+function loopOfElement(
+  context: RuleContext<MessageId>,
+  statement: Assign,
+  target: Subscript,
+  key: string,
+): Loop | undefined {
+  const { torch } = context;
+  if (target.index.kind !== "String" || target.object.kind === "Subscript") return undefined;
+  if (growsByNature.test(target.index.value ?? "")) return undefined;
+  const loop = loopOf(context, statement, key);
+  if (loop === undefined) return undefined;
+  const reads = torch.provenance.flow
+    .readsOf(key)
+    .filter(({ start, end }) => loop.start <= start && end <= loop.end);
+  const isOurs = (read: Expression): boolean => {
+    if (isWithin(read, statement)) return true;
+    const other = enclosingStatement(read);
+    const { parent } = statement;
+    if (parent?.kind === "If" && (other === parent || (other && opposite(parent, statement, other))))
+      return true;
+    // Other elements of the container grow beside this one.
+    const element = read.parent;
+    return (
+      element?.kind === "Subscript" &&
+      element.index.kind === "String" &&
+      !sameVariable(element, target, torch.resolve)
+    );
+  };
+  return reads.every(isOurs) ? loop : undefined;
+}
+
+function isWithin(inner: Node, outer: Node): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 /**
