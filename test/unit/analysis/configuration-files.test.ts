@@ -120,6 +120,61 @@ main()`,
     });
   }
 
+  const made = [
+    "model = hydra.utils.instantiate(cfg.net)",
+    "model = hydra.utils.instantiate(cfg.net).cuda().train()",
+    "model = hydra.utils.instantiate(cfg.net)\n    model = model.to('cuda')",
+    "model = hydra.utils.instantiate(cfg.net, _recursive_=False, _convert_='all')",
+  ];
+  for (const model of made) {
+    for (const header of ["", "# vram: input=float32[B,8], batch=32\n"]) {
+      it(`make the model that is trained: ${model}${header === "" ? "" : ", with a header"}`, () => {
+        const text = `${header}${imports}import hydra
+@hydra.main(config_path="conf", config_name="net")
+def main(cfg):
+    ${model}
+    criterion = nn.MSELoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in DataLoader(TensorDataset(torch.zeros(512, 8), torch.zeros(512, 8)), batch_size=cfg.batch):
+        out = model(x)
+        loss = criterion(out, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+main()
+`;
+        const { estimates } = analyze(parseModule(text), { select: [], readBeside: (name) => files[name] });
+        const estimate = estimates.first();
+        assert.deepEqual(estimate?.unknown, []);
+        assert.equal(estimate.parameters.count, known.parameters);
+        assert.ok(estimate.complete && estimate.peak !== null);
+        assert.ok(estimate.assumptions.some(({ key, value }) => key === "batch" && value === "32"));
+      });
+    }
+  }
+
+  it("make the parts of a LightningModule that a new trainer is given at once", () => {
+    const text = `${imports}import hydra
+import lightning as L
+class Lit(L.LightningModule):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+    def training_step(self, batch, i):
+        x, y = batch
+        return nn.functional.mse_loss(self.net(x), y)
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+@hydra.main(config_path="conf", config_name="net")
+def main(cfg):
+    loader = DataLoader(TensorDataset(torch.zeros(512, 8), torch.zeros(512, 8)), batch_size=cfg.batch)
+    model = Lit(hydra.utils.instantiate(cfg.net))
+    L.Trainer().fit(model, loader)
+main()
+`;
+    assert.deepEqual(figures(text), known);
+  });
+
   it("are composed anew for the command line", () => {
     const text = `# vram: args=model=large data.batch=16\n${imports}${training}${ways["Hydra"]}\n`;
     assert.deepEqual(figures(text), { parameters: 6480, batch: 16, complete: true });

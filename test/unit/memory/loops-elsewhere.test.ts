@@ -285,7 +285,7 @@ class Data(torch.utils.data.Dataset):
       const [estimate, ...others] = analysisOf(text, files).estimates.all();
       assert.deepEqual(others, []);
       assert.equal(estimate?.notBuilt, true);
-      assert.ok(["model", made].includes(estimate.name));
+      assert.ok(["make", made].includes(estimate.name), estimate.name);
       assert.deepEqual(
         estimate.unknown.map(({ reason }) => /nets\.make/.test(render(reason, "en"))),
         [true],

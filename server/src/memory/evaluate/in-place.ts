@@ -2,7 +2,7 @@
  * Evaluates an expression of the script where it stands, e.g. `Net(args.width)` inside `main()`: the statements before it
  * in its function are run first, parameters taking their defaults.
  */
-import type { Assign, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
+import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
 import { assignUnknown } from "./assign";
 import { someNode } from "../../python/walk";
@@ -166,7 +166,7 @@ function finalValue(interpreter: Interpreter, made: Assignment, allowance: () =>
   prepare(interpreter, until < 0 ? [] : made.rest.slice(0, until), allowance);
   const last = made.rest[until];
   // a trainer may add adapters to the model, or checkpoint its layers
-  if (last !== undefined && makesTrainer(last)) prepare(interpreter, [last], allowance);
+  if (last !== undefined && makesTrainer(last, made.name)) prepare(interpreter, [last], allowance);
   interpreter.tracing = false;
   const value = interpreter.frame.lookup(made.name);
   return value === undefined ? undefined : held(interpreter, value);
@@ -196,13 +196,21 @@ function handsOver(statement: Statement, name: string): boolean {
   if (statement.kind === "FunctionDefinition" || statement.kind === "ClassDefinition") return false;
   return someNode(statement, (node) => {
     if (node.kind !== "Call" || !/^(\w*Trainer|fit|prepare|initialize)$/.test(calledName(node))) return false;
-    const given = [...node.positional, ...node.keywords.map(({ value }) => value)];
-    return given.some((value) => value.kind === "Name" && value.id === name);
+    return isGiven(node, name);
   });
 }
 
-function makesTrainer(statement: Statement): boolean {
-  return someNode(statement, (node) => node.kind === "Call" && /Trainer$/.test(calledName(node)));
+/** `Trainer(model=name)`; Lightning's `Trainer().fit(name)` makes one that is not given the model. */
+function makesTrainer(statement: Statement, name: string): boolean {
+  return someNode(
+    statement,
+    (node) => node.kind === "Call" && /Trainer$/.test(calledName(node)) && isGiven(node, name),
+  );
+}
+
+function isGiven({ positional, keywords }: Call, name: string): boolean {
+  const given = [...positional, ...keywords.map(({ value }) => value)];
+  return given.some((value) => value.kind === "Name" && value.id === name);
 }
 
 /** A frame as if the function had been called with nothing but its defaults. */

@@ -179,7 +179,11 @@ export function modelOf(context: SetupContext): ScriptValue<ScriptModel> | undef
 
 /** `make_model()` of a library: the only value, where no class of this file is in it. */
 function foreignConstruction({ resolver }: SetupContext, expression: Expression): Call | undefined {
-  const [only, other] = expression.kind === "Name" ? resolver.valuesOf(expression) : [];
+  const isPlace = expression.kind === "Name" || expression.kind === "Attribute";
+  const made = isPlace ? resolver.valuesOf(expression).map(unmoved) : [];
+  // `model = model.cuda()` is the model that it was
+  const key = resolver.keyOf(expression);
+  const [only, other] = made.filter((value) => value.kind === "Call" || resolver.keyOf(value) !== key);
   if (only?.kind !== "Call" || other !== undefined) return undefined;
   if (resolver.qualifiedName(only.callee) === undefined) return undefined;
   const ownClasses: Call[] = [];
@@ -204,6 +208,22 @@ function trainedExpression(context: SetupContext): Expression | undefined {
     return context.constants.argument(call, "model", 0);
   }
   return fits[0]?.positional[0];
+}
+
+/** Methods of a module that give the module itself. */
+const giving: ReadonlySet<string> = new Set(["to", "cuda", "cpu", "train", "eval", "requires_grad_"]);
+
+/** `build()` in `build().to(device).train()`. */
+function unmoved(value: Expression): Expression {
+  let node = value;
+  while (
+    node.kind === "Call" &&
+    node.callee.kind === "Attribute" &&
+    giving.has(node.callee.attribute.id) &&
+    (node.callee.object.kind === "Call" || node.callee.object.kind === "Name")
+  )
+    node = node.callee.object;
+  return node;
 }
 
 interface TrainedParts {

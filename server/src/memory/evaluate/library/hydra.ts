@@ -162,6 +162,9 @@ const instantiate: Native = (interpreter, args, span) => {
   );
 };
 
+/** Keywords of `instantiate` that are its own: https://hydra.cc/docs/advanced/instantiate_objects/overview/ */
+const options: ReadonlySet<string> = new Set(["_recursive_", "_convert_", "_partial_"]);
+
 /** Calls what `_target_` names with the other entries; configurations inside are made first. */
 function instantiated(
   interpreter: Interpreter,
@@ -178,19 +181,22 @@ function instantiated(
   const target = dict.entries.get("s_target_")?.value;
   if (target === undefined && given === undefined) return config;
   if (typeof target !== "string" || dict.uncertain !== undefined) return undefined;
-  if (dict.entries.has("s_args_") || dict.entries.get("s_recursive_")?.value === false) return undefined;
+  if (dict.entries.has("s_args_")) return undefined;
+  // what the call says goes before the configuration
+  const option = (name: string): Value | undefined =>
+    given?.keywords.get(name) ?? dict.entries.get(`s${name}`)?.value;
+  const isRecursive = option("_recursive_") !== false;
+  const inner = (value: Value): Value =>
+    isRecursive ? (instantiated(interpreter, value, undefined, span) ?? value) : value;
   const keywords = new Map<string, Value>();
   for (const { key, value } of dict.entries.values()) {
     if (typeof key !== "string" || key.startsWith("_")) continue;
-    keywords.set(
-      key,
-      interpreter.references.keep(instantiated(interpreter, value, undefined, span) ?? value),
-    );
+    keywords.set(key, interpreter.references.keep(inner(value)));
   }
-  for (const [key, value] of given?.keywords ?? []) keywords.set(key, value);
+  for (const [key, value] of given?.keywords ?? []) if (!options.has(key)) keywords.set(key, value);
   const callee = named(interpreter, target, span);
   const all = new CallArguments(given?.positional.slice(1) ?? [], keywords, given?.unknownKeywords);
-  if (dict.entries.get("s_partial_")?.value === true) return new PartialValue(callee, all);
+  if (option("_partial_") === true) return new PartialValue(callee, all);
   return interpreter.call(callee, all, span);
 }
 
