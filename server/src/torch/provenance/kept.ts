@@ -199,6 +199,7 @@ class KeptFinder {
     if (freedBy === undefined) {
       if (marks.some((mark) => needed.possibly.has(mark)) || this.isKeptAnyway(store, carried, loop))
         return undefined;
+      if (this.isPartOfWhatIsGiven(store, loop)) return undefined;
       if (this.belongsToModule(store) || this.mayBeBackwarded(value, loop)) return undefined;
       if (store.kind === "handed" && !isNeverBackwarded(store, this.options)) return undefined;
       if (this.isBackwardedElsewhere(carried)) return undefined;
@@ -215,6 +216,24 @@ class KeptFinder {
       if (!this.marksOf(other).some((mark) => needed.surely.has(mark))) return false;
       const kept = walkedFrom(other.value);
       return [...sources].every((source) => kept.has(source));
+    });
+  }
+
+  /**
+   * `codes.append(code); images.append(decode(code))` where the images go to whoever calls: their graph holds that of the
+   * codes anyway.
+   */
+  private isPartOfWhatIsGiven(store: Store, loop: Loop): boolean {
+    const { carried, flow, needed, reach } = this.options;
+    if (store.kind !== "append" || store.value.kind !== "Name") return false;
+    const made = (flow.reaching(store.value) ?? []).filter((one) => one !== atEntry);
+    if (made.length === 0) return false;
+    return this.stores.some((other) => {
+      if (other === store || other.kind !== "append" || !reach.isInBody(loop, other.statement)) return false;
+      if (!this.marksOf(other).some((mark) => needed.possibly.has(mark))) return false;
+      if (carried.closed(other.value, other.path).graph !== "yes") return false;
+      const flowing = needed.flowingInto(other.value);
+      return made.every((one) => flowing.has(one));
     });
   }
 

@@ -28,6 +28,8 @@ export interface Needed {
   readonly surely: ReadonlySet<Definition | Node>;
   /** The same, with code we cannot see counted as if it called backward. */
   readonly possibly: ReadonlySet<Definition | Node>;
+  /** What may flow into this value alone, through calls that are not known too. */
+  flowingInto(value: Expression): ReadonlySet<Definition | Node>;
 }
 
 export interface NeededOptions {
@@ -57,6 +59,10 @@ class FileNeeded implements Needed {
       ...this.sinks(),
       ...outOfSight(this.options.resolver),
     ]));
+  }
+
+  flowingInto(value: Expression): ReadonlySet<Definition | Node> {
+    return this.newSlice().from([value]);
   }
 
   private newSlice(): Slice {
