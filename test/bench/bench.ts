@@ -9,6 +9,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { analyze } from "../../server/src/analysis";
 import { parseModule } from "../../server/src/python/parse";
+import { makeObjectsYoung } from "../../server/src/launch/collector";
 import { buildScopes } from "../../server/src/python/scope";
 import { fixtures } from "../support/fixtures";
 import { loadParser } from "../support/parser";
@@ -136,6 +137,7 @@ function warmUp(): void {
 }
 
 async function main(): Promise<void> {
+  makeObjectsYoung(); // as the programs do that ship
   const [mode, folder, ...others] = process.argv.slice(2);
   await loadParser();
   if (mode === "--part" && folder !== undefined) {

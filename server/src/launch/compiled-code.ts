@@ -12,9 +12,12 @@ import path from "node:path";
 import { Script, constants } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 import { cacheFolder } from "./cache-folder";
+import { makeObjectsYoung } from "./collector";
 
 /** Runs the CommonJS bundle `name` beside `launcher`, as if the launcher were that file. */
 export function runProgram(launcher: string, name: string): void {
+  // Before anything is compiled: code that was compiled with other flags is not taken.
+  makeObjectsYoung();
   const file = path.join(path.dirname(launcher), name);
   const source = readFileSync(file, "utf8");
   const place = cachePlace(file);
