@@ -6,7 +6,7 @@ import { unknownReasons } from "../messages/estimate";
 import type { Message } from "../messages/message";
 import type { Scopes } from "../python/scope";
 import type { Module, Span } from "../python/tree";
-import { Estimator } from "./estimate-model";
+import { Estimator } from "./estimate/model";
 import type { FitAnswer } from "./fit";
 import type { World } from "./evaluate/world";
 import type { SettingOrigin, TrainingSetup } from "./setup";

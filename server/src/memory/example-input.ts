@@ -3,8 +3,8 @@
  * a model of the user's own whose `forward` takes one tensor, the first of some usual inputs of its first layer that its
  * forward runs through with. An example, never used for a figure: its sizes are for the user to change.
  */
-import type { Built } from "./estimate-build";
-import { neededParameters } from "./estimate-subject";
+import type { Built } from "./estimate/build";
+import { neededParameters } from "./estimate/subject";
 import { pretrainedInput } from "./evaluate/library/pretrained-input";
 import { modulesOf } from "./evaluate/nn/state";
 import { integer } from "./evaluate/numbers";

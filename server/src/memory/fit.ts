@@ -1,7 +1,7 @@
 /** What would make a training step fit: other micro-batches, precisions, checkpoints, optimizers, shardings. */
 import { fitTexts } from "../messages/estimate";
 import { message, type Message } from "../messages/message";
-import type { ModelSteps, RanStep } from "./estimate-steps";
+import type { ModelSteps, RanStep } from "./estimate/steps";
 import type { Setting, TrainingSetup } from "./setup";
 import { formatBytes } from "./units";
 

@@ -1,5 +1,5 @@
 /** The largest micro-batch whose step fits. */
-import type { ModelSteps, RanStep } from "./estimate-steps";
+import type { ModelSteps, RanStep } from "./estimate/steps";
 
 /** No script trains with more samples at once. */
 const mostSamples = 1 << 20;

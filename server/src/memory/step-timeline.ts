@@ -4,8 +4,8 @@
  */
 import type { Span } from "../python/tree";
 import type { ModelEstimate } from "./estimate";
-import type { States } from "./estimate-peak";
-import { plainSpan } from "./estimate-spans";
+import type { States } from "./estimate/peak";
+import { plainSpan } from "./estimate/spans";
 import { steppedBytes } from "./iteration-states";
 import type { BlockCount, StepMeasure } from "./evaluate/step";
 import type { OptimizerNeeds } from "./optimizers";

@@ -1,7 +1,7 @@
 /** The trained model's step under another setup: what a panel's controls ask. */
 import type { Module } from "../python/tree";
 import type { ModelEstimate } from "./estimate";
-import { Estimator } from "./estimate-model";
+import { Estimator } from "./estimate/model";
 import type { World } from "./evaluate/world";
 import type { Precision, Setting, TrainingSetup } from "./setup";
 import type { StepTimeline } from "./step-timeline";

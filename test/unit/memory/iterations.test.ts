@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { analyze } from "../../../server/src/analysis";
 import { needsOfSteps, steppedBytes } from "../../../server/src/memory/iteration-states";
-import { heldBy } from "../../../server/src/memory/estimate-states";
+import { heldBy } from "../../../server/src/memory/estimate/states";
 import { ScriptIteration } from "../../../server/src/memory/evaluate/training/iteration";
 import { totalOf } from "../../../server/src/memory/moment-bytes";
 import { Execution } from "../../../server/src/memory/tape";

@@ -5,7 +5,7 @@ import { readHeader } from "../../../server/src/directives/header";
 import { momentKinds, totalOf } from "../../../server/src/memory/moment-bytes";
 import type { Setting, TrainingSetup } from "../../../server/src/memory/setup";
 import type { StepTimeline } from "../../../server/src/memory/step-timeline";
-import { Estimator } from "../../../server/src/memory/estimate-model";
+import { Estimator } from "../../../server/src/memory/estimate/model";
 import {
   changedSetup,
   ChangedSteps,

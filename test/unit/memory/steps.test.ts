@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readHeader } from "../../../server/src/directives/header";
 import { recount, recountLater, ScaledStep } from "../../../server/src/memory/allocation-log";
-import { build, planOf } from "../../../server/src/memory/estimate-build";
+import { build, planOf } from "../../../server/src/memory/estimate/build";
 import { estimateModule } from "../../../server/src/memory/estimate";
 import { defaultLimits } from "../../../server/src/memory/evaluate/interpreter";
-import { Estimator } from "../../../server/src/memory/estimate-model";
+import { Estimator } from "../../../server/src/memory/estimate/model";
 import { runStep, type StepMeasure, type StepPlan } from "../../../server/src/memory/evaluate/step";
 import { Allowance } from "../../../server/src/memory/evaluate/world";
 import type { TrainingSetup } from "../../../server/src/memory/setup";

@@ -1,16 +1,16 @@
 /** Which model an estimate is about, and building it. */
-import { message, type Message } from "../messages/message";
-import { unknownReasons } from "../messages/estimate";
-import type { Call, Expression, Module, Node, Parameter, Span } from "../python/tree";
-import { childrenOf } from "../python/walk";
-import type { ModelPlace } from "./estimate";
-import { plainSpan } from "./estimate-spans";
-import { CallArguments } from "./evaluate/arguments";
-import { unwrapped } from "./evaluate/nn/state";
-import type { Program } from "./evaluate/program";
-import { ClassValue, FunctionValue, ObjectValue, type Value } from "./evaluate/values";
-import type { SettingOrigin, TrainingSetup } from "./setup";
-import { isUnknown } from "./unknown";
+import { message, type Message } from "../../messages/message";
+import { unknownReasons } from "../../messages/estimate";
+import type { Call, Expression, Module, Node, Parameter, Span } from "../../python/tree";
+import { childrenOf } from "../../python/walk";
+import type { ModelPlace } from "../estimate";
+import { plainSpan } from "./spans";
+import { CallArguments } from "../evaluate/arguments";
+import { unwrapped } from "../evaluate/nn/state";
+import type { Program } from "../evaluate/program";
+import { ClassValue, FunctionValue, ObjectValue, type Value } from "../evaluate/values";
+import type { SettingOrigin, TrainingSetup } from "../setup";
+import { isUnknown } from "../unknown";
 
 /** How to make the model of an estimate. */
 export interface Subject {

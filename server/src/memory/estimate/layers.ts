@@ -1,11 +1,11 @@
 /** Submodules by the place in the file that makes them, for hovers. */
-import type { Span } from "../python/tree";
-import type { LayerEstimate } from "./estimate";
-import { plainSpan } from "./estimate-spans";
-import type { CallRecorder } from "./evaluate/call-records";
-import { joinPath } from "./evaluate/nn/state";
-import type { ObjectValue } from "./evaluate/values";
-import { elementCount, type Tensor } from "./tensor";
+import type { Span } from "../../python/tree";
+import type { LayerEstimate } from "../estimate";
+import { plainSpan } from "./spans";
+import type { CallRecorder } from "../evaluate/call-records";
+import { joinPath } from "../evaluate/nn/state";
+import type { ObjectValue } from "../evaluate/values";
+import { elementCount, type Tensor } from "../tensor";
 
 interface Pending {
   readonly path: string;

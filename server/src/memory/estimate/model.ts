@@ -1,38 +1,31 @@
 /** Estimates of the models of one file and answers about them, computed on first use and kept. */
-import { message, type Message, type MessageText } from "../messages/message";
-import { unknownReasons } from "../messages/estimate";
-import type { Module, Span } from "../python/tree";
-import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "./estimate";
-import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./estimate-build";
-import { assumptionsOf } from "./estimate-assumptions";
-import { batchGraphOf } from "./estimate-graph";
-import { examplesOf, type Example, type KnownModel } from "./estimate-examples";
-import { layersOf } from "./estimate-layers";
-import { peakOf } from "./estimate-peak";
-import { plainSpan } from "./estimate-spans";
-import { heldBy, statesOf } from "./estimate-states";
-import { exampleInput, type ExampleInput } from "./example-input";
-import { firstStep, Reruns, type TracedStep } from "./estimate-reruns";
-import { ModelSteps } from "./estimate-steps";
-import {
-  buildModel,
-  classSubject,
-  placeOf,
-  requiredArgument,
-  trainedSubject,
-  type Subject,
-} from "./estimate-subject";
-import { unknownParts } from "./evaluate/nn/state";
-import type { MissingModel, ScriptIteration } from "./evaluate/training/iteration";
-import { isLimit, rootOf } from "./evaluate/reasons";
-import { Allowance, type World } from "./evaluate/world";
-import type { Program } from "./evaluate/program";
-import { castStates, type StepMeasure } from "./evaluate/step";
-import { whatFits, type FitAnswer } from "./fit";
-import { largestBatch } from "./largest-batch";
-import { leavesLossOpen, limitOf, type TrainingSetup } from "./setup";
-import { stepTimeline, type StepTimeline } from "./step-timeline";
-import { Unknown } from "./unknown";
+import { message, type Message, type MessageText } from "../../messages/message";
+import { unknownReasons } from "../../messages/estimate";
+import type { Module, Span } from "../../python/tree";
+import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "../estimate";
+import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./build";
+import { assumptionsOf } from "./assumptions";
+import { batchGraphOf } from "./graph";
+import { examplesOf, type Example, type KnownModel } from "./examples";
+import { layersOf } from "./layers";
+import { peakOf } from "./peak";
+import { plainSpan } from "./spans";
+import { heldBy, statesOf } from "./states";
+import { exampleInput, type ExampleInput } from "../example-input";
+import { firstStep, Reruns, type TracedStep } from "./reruns";
+import { ModelSteps } from "./steps";
+import { buildModel, classSubject, placeOf, requiredArgument, trainedSubject, type Subject } from "./subject";
+import { unknownParts } from "../evaluate/nn/state";
+import type { MissingModel, ScriptIteration } from "../evaluate/training/iteration";
+import { isLimit, rootOf } from "../evaluate/reasons";
+import { Allowance, type World } from "../evaluate/world";
+import type { Program } from "../evaluate/program";
+import { castStates, type StepMeasure } from "../evaluate/step";
+import { whatFits, type FitAnswer } from "../fit";
+import { largestBatch } from "../largest-batch";
+import { leavesLossOpen, limitOf, type TrainingSetup } from "../setup";
+import { stepTimeline, type StepTimeline } from "../step-timeline";
+import { Unknown } from "../unknown";
 
 /** A script's own iteration and the run of it. */
 interface Reached {

@@ -1,13 +1,13 @@
 /** The graph of one batch, for findings about graphs that are kept or built for nothing. */
-import type { Module } from "../python/tree";
-import type { BatchGraph } from "./estimate";
-import { build, planOf } from "./estimate-build";
-import { heldBy, statesOf } from "./estimate-states";
-import { placeOf, type Subject } from "./estimate-subject";
-import { modulesOf, unknownParts } from "./evaluate/nn/state";
-import { runStep } from "./evaluate/step";
-import type { World } from "./evaluate/world";
-import type { TrainingSetup } from "./setup";
+import type { Module } from "../../python/tree";
+import type { BatchGraph } from "../estimate";
+import { build, planOf } from "./build";
+import { heldBy, statesOf } from "./states";
+import { placeOf, type Subject } from "./subject";
+import { modulesOf, unknownParts } from "../evaluate/nn/state";
+import { runStep } from "../evaluate/step";
+import type { World } from "../evaluate/world";
+import type { TrainingSetup } from "../setup";
 
 /** See `Estimates.batchGraph`. The model is built anew: evaluation mode stays with it. */
 export function batchGraphOf(

@@ -2,14 +2,14 @@
  * Steps of one built model with their timelines, as a panel's controls ask for them: one run for every precision and
  * number of checkpoints, and two of them give every other micro-batch.
  */
-import type { Message } from "../messages/message";
-import type { Span } from "../python/tree";
-import { ScaledStep } from "./allocation-log";
-import { planOf, runBuilt, type Built } from "./estimate-build";
-import { blend, withBytes } from "./estimate-steps";
-import type { StepMeasure, StepPlan } from "./evaluate/step";
-import type { TrainingSetup } from "./setup";
-import type { Unknown } from "./unknown";
+import type { Message } from "../../messages/message";
+import type { Span } from "../../python/tree";
+import { ScaledStep } from "../allocation-log";
+import { planOf, runBuilt, type Built } from "./build";
+import { blend, withBytes } from "./steps";
+import type { StepMeasure, StepPlan } from "../evaluate/step";
+import type { TrainingSetup } from "../setup";
+import type { Unknown } from "../unknown";
 
 /** A step with a timeline, and what was learnt on the way. */
 export interface TracedStep {

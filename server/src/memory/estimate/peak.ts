@@ -1,13 +1,13 @@
 /** The peak of a traced step, on one device or on one of several that share the model states. */
-import type { ModelEstimate } from "./estimate";
-import { plainSpan } from "./estimate-spans";
-import type { StepMeasure } from "./evaluate/step";
-import { steppedBytes } from "./iteration-states";
-import type { OptimizerNeeds } from "./optimizers";
-import type { TrainingSetup } from "./setup";
-import type { DeviceStates } from "./sharding";
-import { stepPeak, workspaceBytes, type StepPeak } from "./simulate";
-import type { Peak } from "./tape";
+import type { ModelEstimate } from "../estimate";
+import { plainSpan } from "./spans";
+import type { StepMeasure } from "../evaluate/step";
+import { steppedBytes } from "../iteration-states";
+import type { OptimizerNeeds } from "../optimizers";
+import type { TrainingSetup } from "../setup";
+import type { DeviceStates } from "../sharding";
+import { stepPeak, workspaceBytes, type StepPeak } from "../simulate";
+import type { Peak } from "../tape";
 
 /** Bytes of the model states, all of them and one device's part. */
 export interface States {

@@ -1,15 +1,15 @@
 /** Building the model of an estimate, and the step that is asked of it. */
-import type { Module } from "../python/tree";
-import type { UnknownPart } from "./estimate";
-import { buildModel, type Subject } from "./estimate-subject";
-import { Program } from "./evaluate/program";
-import { castStates, runStep, type StepMeasure, type StepPlan } from "./evaluate/step";
-import { ScriptIteration, type MissingModel } from "./evaluate/training/iteration";
-import type { ObjectValue } from "./evaluate/values";
-import type { World } from "./evaluate/world";
-import type { TrainingSetup } from "./setup";
-import { Execution } from "./tape";
-import type { Unknown } from "./unknown";
+import type { Module } from "../../python/tree";
+import type { UnknownPart } from "../estimate";
+import { buildModel, type Subject } from "./subject";
+import { Program } from "../evaluate/program";
+import { castStates, runStep, type StepMeasure, type StepPlan } from "../evaluate/step";
+import { ScriptIteration, type MissingModel } from "../evaluate/training/iteration";
+import type { ObjectValue } from "../evaluate/values";
+import type { World } from "../evaluate/world";
+import type { TrainingSetup } from "../setup";
+import { Execution } from "../tape";
+import type { Unknown } from "../unknown";
 
 /** A model that was built, in the program that built it. */
 export interface Built {

@@ -1,13 +1,13 @@
 /** Instances of classes that take arguments, from what the file says about making them. */
-import type { Module, Parameter } from "../python/tree";
-import { instantiations, requiredArgument } from "./estimate-subject";
-import { CallArguments } from "./evaluate/arguments";
-import { textOf } from "./evaluate/functions";
-import { namedModules, unknownParts } from "./evaluate/nn/state";
-import type { Program } from "./evaluate/program";
-import { isLimit } from "./evaluate/reasons";
-import { ClassValue, FunctionValue, ObjectValue, type Value } from "./evaluate/values";
-import { isUnknown, type Unknown } from "./unknown";
+import type { Module, Parameter } from "../../python/tree";
+import { instantiations, requiredArgument } from "./subject";
+import { CallArguments } from "../evaluate/arguments";
+import { textOf } from "../evaluate/functions";
+import { namedModules, unknownParts } from "../evaluate/nn/state";
+import type { Program } from "../evaluate/program";
+import { isLimit } from "../evaluate/reasons";
+import { ClassValue, FunctionValue, ObjectValue, type Value } from "../evaluate/values";
+import { isUnknown, type Unknown } from "../unknown";
 
 export interface Example {
   readonly model: ObjectValue;

@@ -2,14 +2,14 @@
  * The steps of one built model: simulated once at a micro-batch and a set of choices, and from two of them at any other
  * micro-batch where only sizes change. Bytes throughout.
  */
-import { recountLater, ScaledStep, type StepBytes } from "./allocation-log";
-import { planOf, runBuilt, type Built } from "./estimate-build";
-import { peakOf } from "./estimate-peak";
-import { heldBy, isShared, statesOf, type HeldTensors, type ModelStates } from "./estimate-states";
-import { unknownParts } from "./evaluate/nn/state";
-import { isLimit } from "./evaluate/reasons";
-import type { StepMeasure } from "./evaluate/step";
-import { leavesLossOpen, type TrainingSetup } from "./setup";
+import { recountLater, ScaledStep, type StepBytes } from "../allocation-log";
+import { planOf, runBuilt, type Built } from "./build";
+import { peakOf } from "./peak";
+import { heldBy, isShared, statesOf, type HeldTensors, type ModelStates } from "./states";
+import { unknownParts } from "../evaluate/nn/state";
+import { isLimit } from "../evaluate/reasons";
+import type { StepMeasure } from "../evaluate/step";
+import { leavesLossOpen, type TrainingSetup } from "../setup";
 
 /** Steps of evaluation that one search over micro-batches may take: dozens of forwards of a large model. */
 const searchSteps = 10_000_000;

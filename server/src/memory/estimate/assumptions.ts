@@ -1,10 +1,10 @@
 /** What an estimate rests on, and where each part came from. */
-import type { Span } from "../python/tree";
-import type { Assumption } from "./estimate";
-import type { OptimizerNeeds } from "./optimizers";
-import { plainSpan } from "./estimate-spans";
-import type { Subject } from "./estimate-subject";
-import { inputText, type Setting, type SettingOrigin, type TrainingSetup } from "./setup";
+import type { Span } from "../../python/tree";
+import type { Assumption } from "../estimate";
+import type { OptimizerNeeds } from "../optimizers";
+import { plainSpan } from "./spans";
+import type { Subject } from "./subject";
+import { inputText, type Setting, type SettingOrigin, type TrainingSetup } from "../setup";
 
 export interface Grounds {
   readonly subject: Subject;

@@ -1,15 +1,15 @@
 /** Model states: parameters, buffers, gradients and optimizer state, whole and as one device holds them. */
-import { message, type Message } from "../messages/message";
-import { unknownReasons } from "../messages/estimate";
-import type { States } from "./estimate-peak";
-import { namedTensors, repeatedBlocks, tensorsOf } from "./evaluate/nn/state";
-import type { StepMeasure } from "./evaluate/step";
-import type { ObjectValue } from "./evaluate/values";
-import { needsOfSteps } from "./iteration-states";
-import { optimizerNeeds, type OptimizerNeeds } from "./optimizers";
-import type { OptimizerSetting, TrainingSetup } from "./setup";
-import { shardStates, wholeParameters } from "./sharding";
-import { dtypeBytes, elementCount, type Tensor } from "./tensor";
+import { message, type Message } from "../../messages/message";
+import { unknownReasons } from "../../messages/estimate";
+import type { States } from "./peak";
+import { namedTensors, repeatedBlocks, tensorsOf } from "../evaluate/nn/state";
+import type { StepMeasure } from "../evaluate/step";
+import type { ObjectValue } from "../evaluate/values";
+import { needsOfSteps } from "../iteration-states";
+import { optimizerNeeds, type OptimizerNeeds } from "../optimizers";
+import type { OptimizerSetting, TrainingSetup } from "../setup";
+import { shardStates, wholeParameters } from "../sharding";
+import { dtypeBytes, elementCount, type Tensor } from "../tensor";
 
 export interface ModelStates extends States {
   /** Bytes in the host's memory for each device, of states that are offloaded. */

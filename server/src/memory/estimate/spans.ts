@@ -1,5 +1,5 @@
 /** Spans without the tree that they came from. */
-import type { Span } from "../python/tree";
+import type { Span } from "../../python/tree";
 
 export function plainSpan(span: Span): Span;
 export function plainSpan(span: Span | undefined): Span | undefined;
