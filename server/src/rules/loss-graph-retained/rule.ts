@@ -18,14 +18,14 @@ export const rule = defineRule({
   messages: {
     ...keptMessages,
     kept: {
-      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay in GPU memory as long as `{holder}` holds them. {advice}, or run this part under `torch.no_grad()`.",
+      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay allocated as long as `{holder}` holds them. {advice}, or run this part under `torch.no_grad()`.",
       "zh-cn":
-        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都会留在显存中。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
+        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都不会被释放。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay in GPU memory. {advice}, or run this part under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay allocated. {advice}, or run this part under `torch.no_grad()`.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都会留在显存中。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
+        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都不会被释放。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
     },
   },
   create(context) {
