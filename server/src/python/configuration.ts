@@ -2,7 +2,7 @@
  * Configuration files as Python's libraries load them: `json.load`, `yaml.safe_load` and `OmegaConf.load`, which differ in
  * what they take for a number.
  */
-import { FAILSAFE_SCHEMA, load, Type, types, type Schema } from "js-yaml";
+import { FAILSAFE_SCHEMA, load, Type, type Schema } from "js-yaml";
 
 export type ConfigurationForm = "json" | "yaml" | "omegaconf";
 
@@ -71,15 +71,22 @@ function plainly(value: unknown, budget: Budget): Configuration {
 function scalar(tag: string, pattern: RegExp, construct: (text: string) => unknown): Type {
   return new Type(`tag:yaml.org,2002:${tag}`, {
     kind: "scalar",
-    resolve: (data) => typeof data === "string" && pattern.test(data),
-    construct: (data) => construct(String(data)),
+    resolve: (data: unknown) => typeof data === "string" && pattern.test(data),
+    construct: (data: unknown) => construct(String(data)),
   });
 }
 
 const nothing = new Type("tag:yaml.org,2002:null", {
   kind: "scalar",
-  resolve: (data) => data === null || (typeof data === "string" && /^(~|null|Null|NULL|)$/.test(data)),
+  resolve: (data: unknown) =>
+    data === null || (typeof data === "string" && /^(~|null|Null|NULL|)$/.test(data)),
   construct: () => null,
+});
+
+/** `<<: *defaults` */
+const merge = new Type("tag:yaml.org,2002:merge", {
+  kind: "scalar",
+  resolve: (data: unknown) => data === "<<",
 });
 
 const float = (text: string): ConfiguredNumber => new ConfiguredNumber(floatOf(text), true);
@@ -140,8 +147,8 @@ const schemas: Readonly<Record<ConfigurationForm, Schema>> = {
       scalar("float", /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, float),
     ],
   }),
-  yaml: FAILSAFE_SCHEMA.extend({ implicit: [nothing, boolean, wholeNumber, decimal, types.merge] }),
+  yaml: FAILSAFE_SCHEMA.extend({ implicit: [nothing, boolean, wholeNumber, decimal, merge] }),
   omegaconf: FAILSAFE_SCHEMA.extend({
-    implicit: [nothing, boolean, wholeNumber, decimalOrExponential, types.merge],
+    implicit: [nothing, boolean, wholeNumber, decimalOrExponential, merge],
   }),
 };
