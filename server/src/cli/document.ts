@@ -10,9 +10,6 @@ import type { TextForm } from "./checked-file";
 import { linesOfSource } from "./file-filter";
 import type { FileChange } from "./git";
 
-/** What files that are looked for below folders end in. */
-export const checkedEndings = [".py", ".pyi", ".ipynb"];
-
 export interface Document {
   /** The Python text as the user has it. */
   readonly text: string;

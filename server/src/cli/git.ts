@@ -7,11 +7,11 @@ import type { LineRange } from "../directives/logical-lines";
 import { usageMessages as texts } from "../messages/cli";
 import { message } from "../messages/message";
 import type { Message } from "../messages/message";
+import { checkedEndings } from "../workspace/discover";
 import { isNotebook } from "../workspace/notebook";
 import { printable } from "../workspace/problem";
 import { parseDiff } from "./changed-lines";
 import type { ChangedLines } from "./changed-lines";
-import { checkedEndings } from "./document";
 import type { Io } from "./io";
 
 /** What git says of one file: the lines on which it differs as git counts them, or what it was before. */

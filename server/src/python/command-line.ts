@@ -99,9 +99,9 @@ function wordsBehind(
   takes: WordCount,
   options: readonly CommandOption[],
 ): string[] {
-  const most = typeof takes === "number" ? takes : takes === "?" ? 1 : Infinity;
+  const limit = most(takes);
   const taken: string[] = [];
-  for (let at = from; at < words.length && taken.length < most; at++) {
+  for (let at = from; at < words.length && taken.length < limit; at++) {
     const word = words[at] ?? "";
     if (isOptionName(word, options)) break;
     taken.push(word);
@@ -118,8 +118,7 @@ function givePositional<Option extends CommandOption>(
   const left = [...words];
   for (const [i, option] of options.entries()) {
     const needed = options.slice(i + 1).reduce((sum, { takes }) => sum + fewest(takes), 0);
-    const most = typeof option.takes === "number" ? option.takes : option.takes === "?" ? 1 : Infinity;
-    const taken = left.splice(0, Math.max(0, Math.min(most, left.length - needed)));
+    const taken = left.splice(0, Math.max(0, Math.min(most(option.takes), left.length - needed)));
     if (taken.length > 0) given.set(option, { name: option.names[0] ?? "", words: taken });
   }
   return left;
@@ -128,4 +127,9 @@ function givePositional<Option extends CommandOption>(
 function fewest(takes: WordCount): number {
   if (typeof takes === "number") return takes;
   return takes === "+" ? 1 : 0;
+}
+
+function most(takes: WordCount): number {
+  if (typeof takes === "number") return takes;
+  return takes === "?" ? 1 : Infinity;
 }

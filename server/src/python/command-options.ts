@@ -1,5 +1,6 @@
 /** The options of a script's command line, as `argparse`, `absl.flags` and `click` declare them in calls. */
 import type { CommandOption, GivenOption, WordCount } from "./command-line";
+import { keyword } from "./keyword";
 import { lastName } from "./last-name";
 import type { Call, Expression, Module } from "./tree";
 import { nodesOf } from "./walk";
@@ -37,11 +38,11 @@ export function declaredOption(call: Call): DeclaredOption | undefined {
   const names = call.positional.flatMap((argument) => textOf(argument) ?? []);
   const kind = flagKinds.exec(lastName(call.callee) ?? "")?.[1];
   if (kind !== undefined) return absoluteFlag(call, names[0], kind);
-  const destination = textOf(keywordOf(call, "dest")) ?? destinationOf(names);
+  const destination = textOf(keyword(call, "dest")) ?? destinationOf(names);
   if (destination === undefined) return undefined;
-  const isSwitch = textOf(keywordOf(call, "action")) !== undefined || isTrue(keywordOf(call, "is_flag"));
+  const isSwitch = textOf(keyword(call, "action")) !== undefined || isTrue(keyword(call, "is_flag"));
   const negated = isBooleanOptional(call) ? names.map((name) => name.replace(/^--/, "--no-")) : [];
-  const takes = isSwitch || negated.length > 0 ? wordsOfAction(call) : countOf(keywordOf(call, "nargs"));
+  const takes = isSwitch || negated.length > 0 ? wordsOfAction(call) : countOf(keyword(call, "nargs"));
   return { names: [...names, ...negated], takes, destination, call };
 }
 
@@ -60,14 +61,14 @@ export function destinationOf(names: readonly string[]): string | undefined {
 
 /** `action=argparse.BooleanOptionalAction`: every long option has a counterpart with `--no-`. */
 function isBooleanOptional(call: Call): boolean {
-  const action = keywordOf(call, "action");
+  const action = keyword(call, "action");
   return action !== undefined && lastName(action) === "BooleanOptionalAction";
 }
 
 function wordsOfAction(call: Call): WordCount {
-  const action = textOf(keywordOf(call, "action"));
+  const action = textOf(keyword(call, "action"));
   return action === "store" || action === "append" || action === "extend"
-    ? countOf(keywordOf(call, "nargs"))
+    ? countOf(keyword(call, "nargs"))
     : 0;
 }
 
@@ -96,22 +97,18 @@ function switchValue(call: Call, name: string, words: readonly string[]): boolea
   if (isAbsolute && words.length > 0) return /^(true|t|1|yes|y)$/i.test(words[0] ?? "");
   if (isAbsolute) return !name.startsWith("--no") || textOf(call.positional[0]) === name.slice(2);
   if (isBooleanOptional(call)) return !name.startsWith("--no-");
-  const action = textOf(keywordOf(call, "action"));
-  if (action === "store_true" || isTrue(keywordOf(call, "is_flag"))) return true;
+  const action = textOf(keyword(call, "action"));
+  if (action === "store_true" || isTrue(keyword(call, "is_flag"))) return true;
   return action === "store_false" ? false : undefined;
 }
 
 /** The function that reads the words: `type=int`; click takes that of a literal default where there is none. */
 function typeName(call: Call): string | undefined {
-  const type = keywordOf(call, "type");
+  const type = keyword(call, "type");
   if (type !== undefined) return lastName(type) ?? "?";
   if (lastName(call.callee) !== "option") return undefined;
   const kinds: Readonly<Record<string, string>> = { Integer: "int", Float: "float", String: "str" };
-  return kinds[keywordOf(call, "default")?.kind ?? ""] ?? "?";
-}
-
-function keywordOf(call: Call, name: string): Expression | undefined {
-  return call.keywords.find((keyword) => keyword.name.id === name)?.value;
+  return kinds[keyword(call, "default")?.kind ?? ""] ?? "?";
 }
 
 function textOf(expression: Expression | undefined): string | undefined {
@@ -124,7 +121,7 @@ function isTrue(expression: Expression | undefined): boolean {
 
 /** The words that a declaration lists as `choices`. */
 export function choicesOf({ call }: DeclaredOption): readonly string[] {
-  const choices = keywordOf(call, "choices");
+  const choices = keyword(call, "choices");
   if (choices?.kind !== "List" && choices?.kind !== "Tuple") return [];
   return choices.elements.flatMap((element) => textOf(element) ?? []);
 }

@@ -1,5 +1,6 @@
 /** Whether a script works on a GPU at all: rules about GPU memory have nothing to say about the others. */
 import { FileMemo } from "../python/file-memo";
+import { keyword } from "../python/keyword";
 import type { Call, Expression, Module, Node, StringLiteral } from "../python/tree";
 import { nodesOf } from "../python/walk";
 import type { TorchFacts } from "./facts";
@@ -37,12 +38,11 @@ function findEvidence(torch: TorchFacts): Node | undefined {
 }
 
 /** NCCL is a library of GPUs only; `device_ids` of DistributedDataParallel has to be left out for modules on the CPU. */
-function distributesOverGpus({ positional, keywords }: Call): boolean {
-  const given = (name: string): Expression | undefined =>
-    keywords.find((keyword) => keyword.name.id === name)?.value;
-  const backend = given("backend") ?? positional[0];
+function distributesOverGpus(call: Call): boolean {
+  const { positional } = call;
+  const backend = keyword(call, "backend") ?? positional[0];
   if (backend?.kind === "String" && /(^|:)nccl$/.test(backend.value ?? "")) return true;
-  const ids = given("device_ids") ?? positional[1];
+  const ids = keyword(call, "device_ids") ?? positional[1];
   return ids?.kind === "List" && ids.elements.length > 0;
 }
 

@@ -1,4 +1,5 @@
 /** Trained models whose weights are cast to half precision: `model.half()`, `.to(torch.float16)`, `torch_dtype=…`. */
+import { keyword } from "../python/keyword";
 import type { Call, Expression, Node } from "../python/tree";
 import { ancestors, enclosingFunction } from "../python/walk";
 import { modelWrappers, roleKeepingMethods } from "./api";
@@ -109,10 +110,6 @@ function givenDtype(
     if (precision !== undefined) return precision;
   }
   return undefined;
-}
-
-function keyword(call: Call, name: string): Expression | undefined {
-  return call.keywords.find((one) => one.name.id === name)?.value;
 }
 
 /** Under a condition the model may be trained in another way. */

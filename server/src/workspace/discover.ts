@@ -11,6 +11,9 @@ import { GitIgnore } from "./gitignore";
 import { errorCode, problem, problemOf } from "./problem";
 import type { FileProblem } from "./problem";
 
+/** What the files end in that we check: they are looked for below folders. */
+export const checkedEndings: readonly string[] = [".py", ".pyi", ".ipynb"];
+
 export interface Discovery {
   /** Absolute or relative as the paths were, in the order of the paths and sorted below a folder; each file once. */
   readonly files: readonly string[];

@@ -1,12 +1,10 @@
 /** The scripts and notebooks of a workspace as they lie on disk. */
 import path from "node:path";
 import type { Message } from "../messages/message";
-import { discoverFiles } from "./discover";
+import { checkedEndings, discoverFiles } from "./discover";
 import { largestNotebook, Notebook } from "./notebook";
 import { problem } from "./problem";
 import { readTextFile, sizeLimit } from "./text";
-
-const endings = [".py", ".pyi", ".ipynb"];
 
 /**
  * Absolute paths below folders, each file once, without what git ignores, installed packages, hidden folders and what
@@ -19,7 +17,7 @@ export async function listScripts(
 ): Promise<readonly string[]> {
   const [first] = folders;
   if (first === undefined) return [];
-  const options = { cwd: first, extensions: endings, excludes, isCancelled };
+  const options = { cwd: first, extensions: checkedEndings, excludes, isCancelled };
   return (await discoverFiles(folders, options)).files;
 }
 

@@ -2,6 +2,7 @@
  * Training under fp16 autocast without loss scaling. https://docs.pytorch.org/docs/stable/amp.html#gradient-scaling: small
  * gradients are not representable in fp16 and flush to zero.
  */
+import { keyword } from "../../python/keyword";
 import type { Call, Expression, FunctionDefinition, Node, Span, With } from "../../python/tree";
 import { walk } from "../../python/walk";
 import { autocastCall, isOff } from "../../torch/autocast";
@@ -115,10 +116,6 @@ function isFp16(resolve: Resolver, call: Call): boolean {
   }
   const device = keyword(call, "device_type") ?? call.positional[0];
   return isOld || (device?.kind === "String" && device.value === "cuda");
-}
-
-function keyword(call: Call, name: string): Expression | undefined {
-  return call.keywords.find((one) => one.name.id === name)?.value;
 }
 
 /** A model that is not frozen is called with gradients on. */

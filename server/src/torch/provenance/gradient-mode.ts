@@ -65,10 +65,7 @@ class FileGradientModes implements GradientModes {
   constructor(private readonly resolver: Resolver) {}
 
   at(node: Node): GradientMode {
-    const own = this.lexicallyAt(node);
-    if (own !== undefined) return own;
-    const owner = this.outermostWithCallers(node);
-    return (owner === undefined ? undefined : this.ofFunction(owner)) ?? "on";
+    return this.effectAt(node) ?? "on";
   }
 
   lexicallyAt(node: Node): Effect {
@@ -279,7 +276,7 @@ class FileGradientModes implements GradientModes {
 
   /** `undefined` where only functions run it whose own callers are still being asked: such a call adds nothing new. */
   private ofFunction(owner: FunctionDefinition): Effect {
-    return modeQuestions.answer(this.functions, owner, undefined, () => this.fromCallers(owner));
+    return modeQuestions.answer(this.functions, owner, undefined, (asked) => this.fromCallers(asked));
   }
 
   /** The modes in which bases that other files define call a method of a class of this file. */
@@ -315,7 +312,7 @@ class FileGradientModes implements GradientModes {
       const around = this.outermostWithCallers(owner);
       return around === undefined ? "on" : this.ofFunction(around);
     }
-    const modes = [...calls.map((call) => this.modeOfCaller(call)), ...inherited].filter(
+    const modes = [...calls.map((call) => this.effectAt(call)), ...inherited].filter(
       (mode) => mode !== undefined,
     );
     if (modes.includes("on")) return "on";
@@ -323,10 +320,11 @@ class FileGradientModes implements GradientModes {
     return modes.every((mode) => mode === "off") ? "off" : "unknown";
   }
 
-  private modeOfCaller(call: Call): Effect {
-    const own = this.lexicallyAt(call);
+  /** `undefined` where it is being asked who calls the function. */
+  private effectAt(node: Node): Effect {
+    const own = this.lexicallyAt(node);
     if (own !== undefined) return own;
-    const owner = this.outermostWithCallers(call);
+    const owner = this.outermostWithCallers(node);
     return owner === undefined ? "on" : this.ofFunction(owner);
   }
 }

@@ -1,4 +1,5 @@
 /** The places where gradients are computed: `loss.backward()` in all its forms. */
+import { keyword } from "../../python/keyword";
 import type { Call, Expression } from "../../python/tree";
 import { gradientFunctions } from "../api-graph";
 import type { Resolver } from "../resolve";
@@ -80,8 +81,4 @@ function retains(call: Call): BackwardCall["retains"] {
   );
   if (asked.some((value) => value.kind === "Boolean" && value.value)) return "yes";
   return asked.some((value) => value.kind !== "Boolean" && value.kind !== "None") ? "unknown" : "no";
-}
-
-function keyword(call: Call, name: string): Expression | undefined {
-  return call.keywords.find((one) => one.name.id === name)?.value;
 }

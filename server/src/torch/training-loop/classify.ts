@@ -1,4 +1,5 @@
 /** What one call or assignment does to gradients. */
+import { keyword } from "../../python/keyword";
 import { dottedPath, walk } from "../../python/walk";
 import type { Attribute, Call, ClassDefinition, Expression, Node, Statement } from "../../python/tree";
 import { frameworks, type FrameworkFacts } from "../frameworks";
@@ -453,11 +454,6 @@ export function lastNameOf(expression: Expression): string | undefined {
     else if (current.kind === "Call") current = current.callee;
     else return undefined;
   }
-}
-
-/** A keyword argument's value. */
-export function keyword(call: Call, name: string): Expression | undefined {
-  return call.keywords.find((argument) => argument.name.id === name)?.value;
 }
 
 /** For findings that depend on it: the weaker of two certainties. */

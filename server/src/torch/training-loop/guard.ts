@@ -1,9 +1,10 @@
 /** The condition under which an accumulating loop steps: `if (i + 1) % k == 0:` in the forms people write it. */
+import { keyword } from "../../python/keyword";
 import type { Call, Comparison, Expression, Node } from "../../python/tree";
 import { dottedPath, someNode, walk } from "../../python/walk";
 import type { FrameworkFacts } from "../frameworks";
 import type { Resolver } from "../resolve";
-import { keyword, lastNameOf } from "./classify";
+import { lastNameOf } from "./classify";
 import type { BranchPlace, LoopNode, Place } from "./event";
 
 export type GuardForm =

@@ -2,11 +2,12 @@
  * Whether the loss of a backward is divided by the accumulation steps anywhere on its way. Anything that is not
  * understood counts as divided: only a loss that is known to be a mean over its micro-batch is called unscaled.
  */
+import { keyword } from "../../python/keyword";
 import type { BinaryOperation, Call, Expression, FunctionDefinition } from "../../python/tree";
 import { walk } from "../../python/walk";
 import { lossFunctions } from "../api";
 import type { Certainty, Resolver } from "../resolve";
-import { keyword, lastNameOf, weaker } from "./classify";
+import { lastNameOf, weaker } from "./classify";
 import type { CallPlace, Place } from "./event";
 
 export interface LossVerdict {
