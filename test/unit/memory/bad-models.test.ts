@@ -92,6 +92,26 @@ describe("models that cannot be followed to their end", () => {
     });
   }
 
+  const vocabulary = "words = [f'word{i}' for i in range(5000)]\n";
+  const sized = (filled: string): string =>
+    `import torch\nfrom torch import nn\n${vocabulary}${filled}\nmodel = nn.Embedding(len(index), 100)\noptimizer = torch.optim.Adam(model.parameters())\n`;
+  const unfinished: Readonly<Record<string, string>> = {
+    "at the top level": "index = {}\nfor word in words:\n    index[word] = len(index)",
+    "of a function that fills what is global":
+      "index = {}\ndef fill():\n    for word in words:\n        if word not in index: index[word] = len(index)\nfill()",
+    "of a method of an object":
+      "class Lang:\n    def __init__(self):\n        self.index = {}\n    def add(self, word):\n        self.index[word] = len(self.index)\n" +
+      "lang = Lang()\nindex = lang.index\nfor word in words:\n    lang.add(word)",
+  };
+  for (const [where, filled] of Object.entries(unfinished)) {
+    it(`what a loop that is not followed to its end fills is not known: ${where}`, () => {
+      const { estimate, reasons } = toldOf(sized(filled));
+      assert.equal(estimate.complete, false);
+      assert.match(reasons.join("\n"), /an argument of `nn.Embedding` is not known: evaluation stopped/);
+      assert.equal(toldOf(sized(filled.replaceAll("words", "words[:50]"))).estimate.parameters.count, 5000);
+    });
+  }
+
   it("a class that is defined twice is the last one", () => {
     const first =
       "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.a = nn.Linear(9, 9)\n";

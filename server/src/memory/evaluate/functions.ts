@@ -13,6 +13,7 @@ import { CallArguments } from "./arguments";
 import { childrenOf } from "../../python/walk";
 import { EvaluationStopped, GeneratorCut, PythonError } from "./errors";
 import { Frame } from "./frame";
+import { forget } from "./forget";
 import { dictOf } from "./iteration";
 import { noteSizes, type Interpreter } from "./interpreter";
 import type { DictValue } from "./values";
@@ -128,6 +129,12 @@ export function callFunction(
   interpreter.depth++;
   try {
     return references.own(runBody(interpreter, callee.node, frame));
+  } catch (error) {
+    if (error instanceof EvaluationStopped && callee.node.kind === "FunctionDefinition") {
+      interpreter.frame = frame;
+      forget(interpreter, callee.node.body, error.unknown);
+    }
+    throw error;
   } finally {
     interpreter.depth--;
     interpreter.frame = outer;

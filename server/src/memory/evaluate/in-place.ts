@@ -4,10 +4,9 @@
  */
 import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isUnknown } from "../unknown";
-import { assignUnknown } from "./assign";
 import { someNode } from "../../python/walk";
-import { effectsOf } from "./effects";
 import { calledName } from "./effects";
+import { forget } from "./forget";
 import { Frame } from "./frame";
 import type { Interpreter } from "./interpreter";
 import { isLimit } from "./reasons";
@@ -122,10 +121,7 @@ export function prepare(
     if (trains(statement)) continue;
     allowance();
     const fault = interpreter.guard(() => void interpreter.execute([statement]));
-    if (!isUnknown(fault)) continue;
-    for (const target of effectsOf([statement]).targets) {
-      if (target.kind === "Name") assignUnknown(interpreter, target, fault);
-    }
+    if (isUnknown(fault)) forget(interpreter, [statement], fault);
   }
   interpreter.skipForward = false;
 }

@@ -6,10 +6,9 @@ import { roundedUp } from "../allocation-log";
 import type { Execution, LiveBytes, TimelinePoint } from "../tape";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
-import { assignUnknown } from "./assign";
 import { isModuleClass } from "./classes";
 import { evaluateInPlace, trains } from "./in-place";
-import { effectsOf } from "./effects";
+import { forget } from "./forget";
 import type { Frame } from "./frame";
 import { Interpreter, type BatchSampler, type Limits } from "./interpreter";
 import { namedModules, tensorsOf } from "./nn/state";
@@ -69,15 +68,20 @@ export class Program {
     for (const statement of this.module.body) {
       interpreter.stepLimit = Math.min(interpreter.steps + statementSteps, topLevelSteps);
       // Nothing is trained: what a training loop leaves in its names is not known.
-      const fault = trains(statement)
-        ? interpreter.unknown("loop", statement, { reason: message(unknownReasons.tensorValue) })
-        : interpreter.guard(() => void interpreter.execute([statement]));
-      if (!isUnknown(fault)) continue;
-      for (const target of effectsOf([statement]).targets) {
-        if (target.kind === "Name" && !interpreter.globals.variables.has(target.id)) {
-          assignUnknown(interpreter, target, fault);
-        }
+      if (trains(statement)) {
+        const reason = interpreter.unknown("loop", statement, {
+          reason: message(unknownReasons.tensorValue),
+        });
+        forget(
+          interpreter,
+          [statement],
+          reason,
+          (target) => target.kind === "Name" && !interpreter.globals.variables.has(target.id),
+        );
+        continue;
       }
+      const fault = interpreter.guard(() => void interpreter.execute([statement]));
+      if (isUnknown(fault)) forget(interpreter, [statement], fault);
     }
     interpreter.skipForward = false;
     interpreter.notesChanges = false;

@@ -1,0 +1,23 @@
+/** Statements that did not run to their end: what they may have changed, or would have, is no longer known. */
+import type { Expression, Statement } from "../../python/tree";
+import type { Unknown } from "../unknown";
+import { assignUnknown } from "./assign";
+import { effectsOf } from "./effects";
+import type { Interpreter } from "./interpreter";
+
+/** Steps that going through the targets may take, where the statements ended because they had taken too many. */
+const forgettingSteps = 2_000;
+
+/** Everything that the statements may assign or change in the current frame, or only some of it. */
+export function forget(
+  interpreter: Interpreter,
+  statements: readonly Statement[],
+  reason: Unknown,
+  isForgotten: (target: Expression) => boolean = () => true,
+): void {
+  const limit = interpreter.stepLimit;
+  interpreter.stepLimit = Math.max(limit, interpreter.steps + forgettingSteps);
+  for (const target of effectsOf(statements).targets)
+    if (isForgotten(target)) interpreter.guard(() => assignUnknown(interpreter, target, reason));
+  interpreter.stepLimit = limit;
+}
