@@ -2,6 +2,7 @@
  * What the rules on gradient accumulation share: which events run with every micro-batch although the step waits, and
  * moving a statement behind the step it belongs to.
  */
+import { foldInteger } from "../python/constant";
 import type { Source } from "../python/source";
 import type { Expression, Node, Statement } from "../python/tree";
 import { statementList, walk } from "../python/walk";
@@ -30,9 +31,10 @@ export function foundFromEveryBeginning<Found>(
   return [...results.values()];
 }
 
-/** True when the step comes every few micro-batches, as far as the number can be seen. */
-export function accumulatesSeveral({ steps }: Accumulation): boolean {
-  return !(steps?.kind === "Integer" && steps.value <= 1);
+/** True when the step comes every few micro-batches, as far as the number can be seen: `class CFG: steps = 1` does not. */
+export function accumulatesSeveral({ torch }: RuleContext, { steps }: Pick<Accumulation, "steps">): boolean {
+  const count = steps && foldInteger(steps, torch.resolve.scopes);
+  return count === undefined || count > 1;
 }
 
 /**
@@ -66,7 +68,7 @@ function isInGuard({ places }: TraceEvent, { accumulation }: TrainingLoop): bool
 /** True when the event runs once a micro-batch and the steps it belongs to do not. */
 export function runsOutsideUpdate(context: RuleContext, event: TraceEvent, loop: TrainingLoop): boolean {
   const { accumulation, microLoop } = loop;
-  if (accumulation === undefined || !accumulatesSeveral(accumulation)) return false;
+  if (accumulation === undefined || !accumulatesSeveral(context, accumulation)) return false;
   const together = loop.steps.filter((step) => canRunTogether(step, event));
   if (!together.every((step) => accumulation.guardedSteps.includes(step))) return false;
   const isSetting = (place: Place): boolean => isSettingOf(context, place, loop.loop);

@@ -5,6 +5,7 @@
 import type { Call, Expression, FunctionDefinition, Node } from "../python/tree";
 import { callsWithoutBackward } from "./provenance/both-modes";
 import { createCarriedValues, type CarriedValues } from "./provenance/carried";
+import { libraryBackwards } from "./provenance/differentiating-libraries";
 import { evaluationPasses, type EvaluationPass } from "./provenance/evaluation";
 import { createFlow, type Flow } from "./provenance/flow";
 import { graphCallsOf } from "./provenance/graph-calls";
@@ -138,9 +139,11 @@ class FileProvenance implements Provenance {
   }
 
   get backwards(): readonly BackwardCall[] {
-    return (this.lazy.backwards ??= [...this.ownBackwards, ...importedBackwards(this.resolver)].sort(
-      (a, b) => a.call.start - b.call.start,
-    ));
+    return (this.lazy.backwards ??= [
+      ...this.ownBackwards,
+      ...importedBackwards(this.resolver),
+      ...libraryBackwards(this.resolver),
+    ].sort((a, b) => a.call.start - b.call.start));
   }
 
   get ownBackwards(): readonly BackwardCall[] {

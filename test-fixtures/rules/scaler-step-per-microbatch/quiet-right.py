@@ -90,3 +90,20 @@ def micro_loop():
         scaler.step(optimizer)
         scaler.update()
         optimizer.zero_grad(set_to_none=True)
+
+
+class CFG:
+    accumulation_steps = 1
+    unscale = True
+
+
+def every_micro_batch_is_a_step():
+    for i, (x, y) in enumerate(batches):
+        scaler.scale(loss_of(x, y)).backward()
+        if CFG.unscale:
+            scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        if (i + 1) % CFG.accumulation_steps == 0:
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()

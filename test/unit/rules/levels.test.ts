@@ -1,6 +1,7 @@
 /** Levels of findings where they differ from the rule's own. */
 import assert from "node:assert/strict";
 import { analyze } from "../../../server/src/analysis";
+import { render } from "../../../server/src/messages/message";
 import { parseModule } from "../../../server/src/python/parse";
 import { loadParser } from "../../support/parser";
 
@@ -41,6 +42,28 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 `;
     assert.deepEqual(levelsOf(text("1"), "load-without-map-location"), ["information"]);
     assert.deepEqual(levelsOf(text("2"), "load-without-map-location"), ["warning"]);
+  });
+
+  it("tell batches from rounds that only count, and take a loop over a few written items for none", () => {
+    const said = (loop: string): string => {
+      const [finding] = analyze(
+        parseModule(`
+import torch
+from torch import nn
+from data import images, loader
+
+model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2)).cuda()
+model.eval()
+${loop}
+    print(model(x).argmax(1))
+`),
+      ).findings.filter(({ rule }) => rule === "eval-without-no-grad");
+      return `${finding?.level}: ${/(each \w+|it) keeps/.exec(finding === undefined ? "" : render(finding.message, "en"))?.[1]}`;
+    };
+    assert.equal(said("for x in loader:"), "error: each batch");
+    assert.equal(said("for i in range(len(images)):\n    x = images[i]"), "error: each iteration");
+    assert.equal(said('for i, name in enumerate(["first", "second"]):\n    x = images[name]'), "warning: it");
+    assert.equal(said("for x, y in zip(loader, loader):"), "error: each batch");
   });
 
   it("tell an evaluation in a helper that gives numbers by the loops in the helper and around its call", () => {

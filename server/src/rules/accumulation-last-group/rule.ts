@@ -72,7 +72,7 @@ function lostGroups(context: RuleContext, loop: TrainingLoop): Lost[] {
   const [step] = accumulation?.guardedSteps ?? [];
   if (accumulation === undefined || step === undefined || accumulation.partly) return [];
   if (accumulation.form !== "modulus" && accumulation.form !== "counter") return [];
-  if (!accumulatesSeveral(accumulation) || loop.microLoop !== undefined) return [];
+  if (!accumulatesSeveral(context, accumulation) || loop.microLoop !== undefined) return [];
   if (loop.framework !== undefined && loop.framework.duties.stepping !== "never") return [];
   const guard = plainGuard(resolve, accumulation);
   const counted =

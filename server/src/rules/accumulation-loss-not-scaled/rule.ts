@@ -5,7 +5,7 @@ import { dottedPath, nodesOf, someNode } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import type { Resolver } from "../../torch/resolve";
 import { judgeLoss } from "../../torch/training-loop/loss";
-import { foundFromEveryBeginning, stepText } from "../accumulation";
+import { accumulatesSeveral, foundFromEveryBeginning, stepText } from "../accumulation";
 import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
@@ -65,7 +65,7 @@ function unscaled(context: RuleContext, loop: TrainingLoop): Unscaled[] {
   const steps = accumulation?.steps;
   if (accumulation === undefined || steps === undefined || accumulation.partly) return [];
   if (accumulation.form === "accelerate") return [];
-  if (steps.kind === "Integer" && steps.value <= 1) return [];
+  if (!accumulatesSeveral(context, accumulation)) return [];
   if (scalesElsewhere(loop) || dividesBy(context, steps)) return [];
   const found: Unscaled[] = [];
   for (const backward of loop.backwards) {

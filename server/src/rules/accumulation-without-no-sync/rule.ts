@@ -118,7 +118,7 @@ function reductions(context: RuleContext, loop: TrainingLoop, wrappers: readonly
   const { accumulation } = loop;
   const [step] = accumulation?.guardedSteps ?? [];
   if (accumulation === undefined || step?.subject === undefined || loop.framework !== undefined) return [];
-  if (!accumulatesSeveral(accumulation)) return [];
+  if (!accumulatesSeveral(context, accumulation)) return [];
   const { resolve } = context.torch;
   const trained = modelKeys(resolve, identify(resolve, step.subject, step.places));
   const wrapper = wrappers.find(({ keys }) =>

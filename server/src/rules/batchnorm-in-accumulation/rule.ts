@@ -56,7 +56,8 @@ interface Small {
 
 function smallBatches(context: RuleContext, loop: TrainingLoop): Small[] {
   const { accumulation } = loop;
-  if (accumulation === undefined || accumulation.partly || !accumulatesSeveral(accumulation)) return [];
+  if (accumulation === undefined || accumulation.partly || !accumulatesSeveral(context, accumulation))
+    return [];
   if (accumulation.form === "accelerate" && accumulation.steps === undefined) return [];
   const { batch, model } = context.torch.scriptSetup;
   if (batch === undefined || model === undefined) return [];

@@ -1,5 +1,6 @@
 import type { Expression, For, FunctionDefinition, Node, Span, While } from "../../python/tree";
-import { enclosingLoop, walk } from "../../python/walk";
+import { lastName } from "../../python/last-name";
+import { enclosingLoop, someNode, walk } from "../../python/walk";
 import { freezesParts } from "../../torch/may-be-frozen";
 import type { EvaluationPass } from "../../torch/provenance";
 import { insertAt, wrapInWith } from "../fix";
@@ -30,14 +31,14 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     evaluation: {
-      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, yes {each batch keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
+      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，{repeats, select, yes {每个批次的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
+        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，{repeats, select, batch {每个批次的} round {每次迭代的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, yes {each batch keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，{repeats, select, yes {每个批次的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
+        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，{repeats, select, batch {每个批次的} round {每次迭代的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     phase: {
       en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and each batch keeps {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
@@ -79,7 +80,7 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       call: excerpt(source, first),
       test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
       model: excerpt(source, pass.modelName),
-      repeats: isBounded(pass) ? "no" : "yes",
+      repeats: repetitionOf(pass),
       frozen: isPartlyFrozen ? "yes" : "no",
       eval: pass.evalCall ? "yes" : "no",
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
@@ -94,20 +95,49 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
 }
 
 /** One forward and no loop, neither around it nor around a call that leads to it: a graph for nothing, but nothing piles up. */
-function isBounded({ forwards, reachedBy = [] }: EvaluationPass): boolean {
-  return [...forwards, ...reachedBy].every((call) => !runsRepeatedly(call));
+function isBounded(pass: EvaluationPass): boolean {
+  return repetitionOf(pass) === "no";
 }
 
-function runsRepeatedly(forward: Node): boolean {
+/** What the loop around the forwards, or around a call that leads to them, goes through. */
+function repetitionOf({ forwards, reachedBy = [] }: EvaluationPass): "batch" | "round" | "no" {
+  const [loop] = [...forwards, ...reachedBy].flatMap((call) => loopAround(call) ?? []);
+  if (loop === undefined) return "no";
+  return loop.kind === "While" || countsOnly(loop.iterable) ? "round" : "batch";
+}
+
+function loopAround(forward: Node): For | While | undefined {
   for (let loop = enclosingLoop(forward); loop !== undefined; loop = enclosingLoop(loop)) {
-    if (!endsAfterOne(loop)) return true;
+    if (!endsAfterOne(loop) && !goesThroughAFew(loop)) return loop;
   }
-  return false;
+  return undefined;
 }
 
 /** `for batch in loader: …; break` takes one batch. */
 function endsAfterOne({ body }: For | While): boolean {
   return body.some(({ kind }) => kind === "Break" || kind === "Return");
+}
+
+/** `for name in ["vggface2", "casia"]:`, `for i, model in enumerate((student, teacher)):`. */
+function goesThroughAFew(loop: For | While): boolean {
+  if (loop.kind !== "For") return false;
+  const { iterable } = loop;
+  const isWrapped =
+    iterable.kind === "Call" && /^(enumerate|tqdm|zip)$/.test(lastName(iterable.callee) ?? "");
+  return (isWrapped ? iterable.positional : [iterable]).some(
+    (given) =>
+      (given.kind === "List" || given.kind === "Tuple") &&
+      given.elements.every(({ kind }) => kind !== "Starred"),
+  );
+}
+
+/** `for step in range(n):`, `for i, _ in enumerate(range(n)):`: steps, samples or time, no batches. */
+function countsOnly(iterable: Expression): boolean {
+  return someNode(
+    iterable,
+    (node) =>
+      node.kind === "Call" && node.callee.kind === "Name" && /^(range|trange|count)$/.test(node.callee.id),
+  );
 }
 
 /** `with torch.set_grad_enabled(phase == "train"):` from the forward to the backward. */

@@ -10,6 +10,7 @@ import type { TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import { identify, relate } from "../../torch/training-loop";
 import { Guards, type AccumulationGuard } from "../../torch/training-loop/guard";
 import {
+  accumulatesSeveral,
   firstLine,
   foundFromEveryBeginning,
   moveBehindStep,
@@ -146,7 +147,7 @@ function stepsWithEachBackward(context: RuleContext, loop: TrainingLoop, guards:
     if (place.kind !== "branch" || step.places.includes(place)) continue;
     if (loop.backwards.some(({ places }) => places.includes(place))) continue;
     const guard = guards.ofBranch(place, loop.loop);
-    if (guard !== undefined)
+    if (guard !== undefined && accumulatesSeveral(context, guard))
       return [{ loop, event: step, step: undefined, guard, message: "step", partners: [] }];
   }
   return [];

@@ -108,7 +108,7 @@ function judge(
   scheduler: Expression,
   construction: Call | undefined,
 ): Pick<Early, "message" | "certain"> | undefined {
-  if (!accumulatesSeveral(accumulation) || isPrepared(context, scheduler)) return undefined;
+  if (!accumulatesSeveral(context, accumulation) || isPrepared(context, scheduler)) return undefined;
   const unit: ScheduleUnit =
     construction === undefined ? "unknown" : unitOfSchedule(context, construction, accumulation.steps);
   if (unit === "micro-batches") return undefined;

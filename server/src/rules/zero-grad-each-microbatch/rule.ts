@@ -5,6 +5,7 @@ import type { Accumulation, Place, TraceEvent, TrainingLoop } from "../../torch/
 import { zeroingReaches } from "../../torch/training-loop";
 import { headOf } from "../../torch/per-batch";
 import {
+  accumulatesSeveral,
   canRunTogether,
   firstLine,
   foundFromEveryBeginning,
@@ -106,6 +107,7 @@ function outsideGuard(context: RuleContext, loop: TrainingLoop, accumulation: Ac
   ) {
     return [];
   }
+  if (!accumulatesSeveral(context, accumulation)) return [];
   const wrong: Wrong[] = [];
   for (const zeroing of loop.zeroings) {
     const step = accumulation.guardedSteps.find(
@@ -136,7 +138,7 @@ function insideMicroLoop(context: RuleContext, loop: TrainingLoop): Wrong[] {
 }
 
 function underAccumulate(context: RuleContext, loop: TrainingLoop, accumulation: Accumulation): Wrong[] {
-  if (!accumulatesSeveral(context, accumulation)) return [];
+  if (!isAskedToAccumulate(context, accumulation)) return [];
   const firstBackward = loop.events.findIndex(({ kind }) => kind === "backward");
   const [step] = loop.steps;
   if (step === undefined) return [];
@@ -152,9 +154,9 @@ function underAccumulate(context: RuleContext, loop: TrainingLoop, accumulation:
 }
 
 /** False where the Accelerator is seen to be made without accumulation. */
-function accumulatesSeveral({ torch }: RuleContext, { steps }: Accumulation): boolean {
-  if (steps !== undefined) return !(steps.kind === "Integer" && steps.value <= 1);
-  const maker = torch.frameworks.makerOf("accelerate");
+function isAskedToAccumulate(context: RuleContext, accumulation: Accumulation): boolean {
+  if (accumulation.steps !== undefined) return accumulatesSeveral(context, accumulation);
+  const maker = context.torch.frameworks.makerOf("accelerate");
   return maker === undefined || givesAccumulationOtherwise(maker);
 }
 

@@ -5,6 +5,7 @@ import { someNode } from "../../python/walk";
 import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
 import { lastPart } from "../resolve-index";
+import { takesGradients } from "./differentiating-libraries";
 import type { Reach } from "./reach";
 
 export interface GradientUse {
@@ -74,6 +75,7 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
     const qualified = resolver.qualifiedName(call.callee);
     if (qualified?.startsWith("torch.autograd.")) return !/Variable$/.test(qualified);
     if (qualified?.startsWith("builtins.")) return false;
+    if (takesGradients(call, resolver)) return true;
     if (resolver.functionOf(call) || stepsSomethingElse(call)) return false;
     return usedElsewhere(call) ?? gradientUser.test(name);
   }

@@ -3,8 +3,9 @@
  * understood counts as divided: only a loss that is known to be a mean over its micro-batch is called unscaled.
  */
 import { keyword } from "../../python/keyword";
+import type { Binding } from "../../python/scope";
 import type { BinaryOperation, Call, Expression, FunctionDefinition } from "../../python/tree";
-import { walk } from "../../python/walk";
+import { enclosingLoop, someNode, walk } from "../../python/walk";
 import { lossFunctions } from "../api";
 import type { Certainty, Resolver } from "../resolve";
 import { lastNameOf, weaker } from "./classify";
@@ -94,6 +95,7 @@ class Judge {
     for (const binding of bindings) {
       if (binding.kind === "parameter")
         judgements.push(this.judgeParameter(first.name, binding.scope.owner, places, depth));
+      else if (sumsInLoop(binding, places)) judgements.push(unknown);
       else if (binding.kind === "augmented" && binding.node.kind === "AugmentedAssign") {
         const { operator, value } = binding.node;
         if (operator === "/") judgements.push(scaled);
@@ -226,6 +228,20 @@ class Judge {
     const [only, other] = values;
     return only?.kind === "Call" && other === undefined ? only : undefined;
   }
+}
+
+/**
+ * `for i in range(len(logits)): loss += criterion(logits[i], labels[i])`: a sum over samples, heads or steps in a loop that
+ * does not run the backward. What a mean of that would be, only its author knows.
+ */
+function sumsInLoop({ kind, name, node, value }: Binding, places: readonly Place[]): boolean {
+  const addsToItself =
+    kind === "augmented" ||
+    (kind === "assignment" &&
+      value !== undefined &&
+      someNode(value, (part) => part.kind === "Name" && part.id === name));
+  const loop = addsToItself ? enclosingLoop(node) : undefined;
+  return loop !== undefined && !places.some((place) => place.kind === "loop" && place.node === loop);
 }
 
 function elementAt(value: Expression | undefined, path: readonly number[]): Expression | undefined {
