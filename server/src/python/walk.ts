@@ -29,76 +29,58 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
     case "Name":
     case "Integer":
       return;
-    case "Attribute": {
+    case "Attribute":
       callback(node.object);
       return;
-    }
     case "Call":
       callback(node.callee);
       each(node.positional, callback);
       for (const keyword of node.keywords) callback(keyword.value);
-      {
-        each(node.keywordSpreads, callback);
-        return;
-      }
+      each(node.keywordSpreads, callback);
+      return;
     case "String":
       for (const part of node.parts) {
         if (typeof part !== "string") forEachInterpolationChild(part, callback);
       }
       return;
-    case "Module": {
+    case "Module":
       each(node.body, callback);
       return;
-    }
-    case "ExpressionStatement": {
+    case "ExpressionStatement":
       callback(node.expression);
       return;
-    }
     case "Assign":
       each(node.targets, callback);
-      {
-        callback(node.value);
-        return;
-      }
+      callback(node.value);
+      return;
     case "AnnotatedAssign":
       callback(node.target);
       callback(node.annotation);
-      {
-        maybe(node.value, callback);
-        return;
-      }
-    case "AugmentedAssign":
-      callback(node.target);
-      {
-        callback(node.value);
-        return;
-      }
-    case "Return":
-    case "Yield": {
       maybe(node.value, callback);
       return;
-    }
-    case "Delete": {
+    case "AugmentedAssign":
+      callback(node.target);
+      callback(node.value);
+      return;
+    case "Return":
+    case "Yield":
+      maybe(node.value, callback);
+      return;
+    case "Delete":
       each(node.targets, callback);
       return;
-    }
     case "Raise":
       maybe(node.exception, callback);
-      {
-        maybe(node.cause, callback);
-        return;
-      }
+      maybe(node.cause, callback);
+      return;
     case "Assert":
       callback(node.test);
-      {
-        maybe(node.message, callback);
-        return;
-      }
+      maybe(node.message, callback);
+      return;
     case "Global":
-    case "Nonlocal": {
+    case "Nonlocal":
       each(node.names, callback);
       return;
-    }
     case "Pass":
     case "Break":
     case "Continue":
@@ -109,27 +91,21 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
     case "While":
       callback(node.test);
       each(node.body, callback);
-      {
-        each(node.orelse, callback);
-        return;
-      }
+      each(node.orelse, callback);
+      return;
     case "For":
       callback(node.target);
       callback(node.iterable);
       each(node.body, callback);
-      {
-        each(node.orelse, callback);
-        return;
-      }
+      each(node.orelse, callback);
+      return;
     case "With":
       for (const item of node.items) {
         callback(item.context);
         maybe(item.target, callback);
       }
-      {
-        each(node.body, callback);
-        return;
-      }
+      each(node.body, callback);
+      return;
     case "Try":
       each(node.body, callback);
       for (const handler of node.handlers) {
@@ -138,10 +114,8 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
         each(handler.body, callback);
       }
       each(node.orelse, callback);
-      {
-        each(node.finally, callback);
-        return;
-      }
+      each(node.finally, callback);
+      return;
     case "Match":
       callback(node.subject);
       for (const matchCase of node.cases) {
@@ -156,27 +130,21 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
       each(node.typeParameters, callback);
       forEachParameterChild(node.parameters, callback);
       maybe(node.returns, callback);
-      {
-        each(node.body, callback);
-        return;
-      }
+      each(node.body, callback);
+      return;
     case "ClassDefinition":
       for (const decorator of node.decorators) callback(decorator.expression);
       callback(node.name);
       each(node.typeParameters, callback);
       each(node.bases, callback);
       for (const keyword of node.keywords) callback(keyword.value);
-      {
-        each(node.body, callback);
-        return;
-      }
+      each(node.body, callback);
+      return;
     case "TypeAlias":
       callback(node.name);
       each(node.typeParameters, callback);
-      {
-        callback(node.value);
-        return;
-      }
+      callback(node.value);
+      return;
     case "Float":
     case "Complex":
     case "Boolean":
@@ -185,51 +153,38 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
       return;
     case "Subscript":
       callback(node.object);
-      {
-        callback(node.index);
-        return;
-      }
+      callback(node.index);
+      return;
     case "Slice":
       maybe(node.lower, callback);
       maybe(node.upper, callback);
-      {
-        maybe(node.step, callback);
-        return;
-      }
+      maybe(node.step, callback);
+      return;
     case "BinaryOperation":
       callback(node.left);
-      {
-        callback(node.right);
-        return;
-      }
-    case "UnaryOperation": {
+      callback(node.right);
+      return;
+    case "UnaryOperation":
       callback(node.operand);
       return;
-    }
     case "BooleanOperation":
-    case "Comparison": {
+    case "Comparison":
       each(node.operands, callback);
       return;
-    }
     case "Lambda":
       forEachParameterChild(node.parameters, callback);
-      {
-        callback(node.body);
-        return;
-      }
+      callback(node.body);
+      return;
     case "Conditional":
       callback(node.body);
       callback(node.test);
-      {
-        callback(node.orelse);
-        return;
-      }
+      callback(node.orelse);
+      return;
     case "Tuple":
     case "List":
-    case "Set": {
+    case "Set":
       each(node.elements, callback);
       return;
-    }
     case "Dict":
       for (const entry of node.entries) {
         maybe(entry.key, callback);
@@ -246,20 +201,16 @@ export function forEachChild(node: Node, callback: ChildCallback): void {
       }
       return;
     case "Await":
-    case "Starred": {
+    case "Starred":
       callback(node.value);
       return;
-    }
     case "NamedExpression":
       callback(node.target);
-      {
-        callback(node.value);
-        return;
-      }
-    case "Invalid": {
+      callback(node.value);
+      return;
+    case "Invalid":
       each(node.children, callback);
       return;
-    }
   }
 }
 
@@ -357,6 +308,11 @@ export function someNode(root: Node, accept: (node: Node) => boolean): boolean {
   };
   visit(root);
   return found;
+}
+
+/** True when `inner` is `outer` or stands somewhere in it. Both are of one file. */
+export function isWithin(inner: Node, outer: Node): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 /** The nodes that hold `node`, innermost first, `node` itself left out. */

@@ -3,8 +3,8 @@
  * a helper, together with other models, with a flag.
  */
 import { lastName } from "../python/last-name";
-import type { Call, Expression, Node, Statement } from "../python/tree";
-import { ancestors, isStatement, someNode } from "../python/walk";
+import type { Call, Expression, Statement } from "../python/tree";
+import { ancestors, isStatement, someNode, isWithin } from "../python/walk";
 import type { TorchFacts } from "./facts";
 
 const freezingName = /freez|requires_grad|toggle_?grad|set_grad\b|no_grad/i;
@@ -109,8 +109,4 @@ function givenFor({ resolve, scopes }: TorchFacts, input: Expression): Expressio
       .callsTo(owner)
       .flatMap((call: Call) => resolve.argumentFor(call, owner, binding.name) ?? []);
   });
-}
-
-function isWithin(inner: Node, outer: Node): boolean {
-  return inner.start >= outer.start && inner.end <= outer.end;
 }

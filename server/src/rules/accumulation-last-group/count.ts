@@ -1,8 +1,8 @@
 /** What an accumulation guard counts: the index of the loop or a counter, where it begins and whether it begins anew. */
 import type { Call, Expression, For, Name, Node } from "../../python/tree";
-import { someNode } from "../../python/walk";
+import { someNode, isWithin } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
-import type { Accumulation, LoopNode, Place, TrainingLoop } from "../../torch/training-loop";
+import type { Accumulation, Place, TrainingLoop } from "../../torch/training-loop";
 import { lastNameOf } from "../../torch/training-loop/classify";
 
 /** A guard that is one comparison and nothing else: no `or i + 1 == len(loader)` beside it. */
@@ -219,8 +219,4 @@ function beginsAnew(variable: Name, { loop, outerLoop }: TrainingLoop, resolver:
   return resets.some(
     ({ node }) => resolver.enclosingFunction(node) !== undefined && first.scope.owner.kind !== "Module",
   );
-}
-
-function isWithin(node: Node, around: LoopNode): boolean {
-  return node.start >= around.start && node.end <= around.end;
 }

@@ -6,9 +6,10 @@
  */
 import { lastName } from "../../python/last-name";
 import type { Call, Node, Statement } from "../../python/tree";
-import { ancestors, statementList, walk } from "../../python/walk";
+import { ancestors, isWithin, statementList, walk } from "../../python/walk";
 import { autocastAround, type AutocastRegion } from "../../torch/autocast";
 import { trainedCasts } from "../../torch/low-precision";
+import { headOf } from "../../torch/per-batch";
 import { isTestFile } from "../../torch/provenance/try-out";
 import type { Resolver } from "../../torch/resolve";
 import { dedentStatements } from "../fix";
@@ -64,7 +65,7 @@ function isBackward({ callee }: Call): boolean {
 
 function report(context: RuleContext<MessageId>, call: Call, region: AutocastRegion): void {
   const { source } = context;
-  const loop = [...ancestors(call)].find((node) => isInside(node, region.node) && isLoop(node));
+  const loop = [...ancestors(call)].filter(isLoop).find((node) => isInside(node, region.node));
   const step = loop && stepIn(loop);
   if (loop !== undefined && step !== undefined && keepsCasts(context, region)) {
     context.report({
@@ -74,10 +75,7 @@ function report(context: RuleContext<MessageId>, call: Call, region: AutocastReg
       values: { step: source.slice(step.callee) },
       related: [
         { at: region.context, message: "region" },
-        {
-          at: { start: loop.start, end: loop.kind === "For" ? loop.iterable.end : loop.start + 5 },
-          message: "iterations",
-        },
+        { at: headOf(loop), message: "iterations" },
       ],
     });
     return;
@@ -92,7 +90,7 @@ function report(context: RuleContext<MessageId>, call: Call, region: AutocastReg
 }
 
 function isInside(node: Node, region: Node): boolean {
-  return node !== region && region.start <= node.start && node.end <= region.end;
+  return node !== region && isWithin(node, region);
 }
 
 function isLoop(node: Node): node is Extract<Node, { kind: "For" | "While" }> {

@@ -1,6 +1,6 @@
 /** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
-import type { Assign, Call, Expression, If, Node, Statement, Subscript } from "../../python/tree";
-import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
+import type { Assign, Call, Expression, If, Statement, Subscript } from "../../python/tree";
+import { enclosingFunction, enclosingLoop, enclosingStatement, isWithin } from "../../python/walk";
 import { headOf } from "../../torch/per-batch";
 import { containerOf } from "../../torch/provenance/held-objects";
 import { sameVariable } from "../../torch/provenance/stores";
@@ -128,9 +128,7 @@ function isInModel({ resolve }: RuleContext["torch"], call: Call): boolean {
 function loopOf({ torch }: RuleContext<MessageId>, statement: Assign, key: string): Loop | undefined {
   const { flow } = torch.provenance;
   for (let loop = enclosingLoop(statement); loop !== undefined; loop = enclosingLoop(loop)) {
-    const inside = flow
-      .definitionsOf(key)
-      .filter(({ target }) => target.start >= loop.start && target.end <= loop.end);
+    const inside = flow.definitionsOf(key).filter(({ target }) => isWithin(target, loop));
     if (
       inside.some(({ node }) => node !== statement && !isFirstTime(torch, statement, node as Statement, key))
     )
@@ -173,10 +171,6 @@ function loopOfElement(
     );
   };
   return reads.every(isOurs) ? loop : undefined;
-}
-
-function isWithin(inner: Node, outer: Node): boolean {
-  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 /**

@@ -5,6 +5,7 @@
 import type { Call, Expression, Node } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingStatement } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
+import { headOf } from "../../torch/per-batch";
 import { readsOfTarget } from "../../torch/reads";
 import type { LoopNode } from "../../torch/training-loop";
 import { quoted } from "../call-text";
@@ -118,7 +119,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
     },
     related: [
       {
-        at: { start: loop.start, end: loop.kind === "For" ? loop.iterable.end : loop.test.end },
+        at: headOf(loop),
         message: "loop",
       },
       { at: gpu, message: "onGpu" },

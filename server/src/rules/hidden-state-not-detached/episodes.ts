@@ -1,7 +1,7 @@
 /** States of reinforcement learning, which begin anew where the environment says that an episode is over. */
 import { lastName } from "../../python/last-name";
 import type { Call, Expression, If, Node, Statement } from "../../python/tree";
-import { enclosingLoop, someNode } from "../../python/walk";
+import { enclosingLoop, someNode, isWithin } from "../../python/walk";
 import type { TorchFacts } from "../../torch/facts";
 import type { Definition } from "../../torch/provenance/flow";
 
@@ -68,8 +68,4 @@ function endsTheSteps(condition: If): boolean {
   const loop = enclosingLoop(condition);
   if (loop?.kind !== "For") return true;
   return someNode(loop, ({ kind }) => kind === "Break" || kind === "Return" || kind === "Raise");
-}
-
-function isWithin(inner: Node, outer: Node): boolean {
-  return outer.start <= inner.start && inner.end <= outer.end;
 }

@@ -1,6 +1,7 @@
 /** Backward and step in a loop, and nothing resets the gradients between two updates. */
 import type { Span, Statement } from "../../python/tree";
 import { statementList } from "../../python/walk";
+import { headOf } from "../../torch/per-batch";
 import type { TrainingLoop, TraceEvent } from "../../torch/training-loop";
 import { identify, zeroingReaches } from "../../torch/training-loop";
 import { stepText } from "../accumulation";
@@ -125,7 +126,7 @@ function report(context: RuleContext<MessageId>, { loop, step, outside }: Missin
     ...(byName ? { level: oneLower("error") } : {}),
     related: [
       ...loop.backwards.slice(0, 1).map((backward) => ({ at: backward.node, message: "backward" as const })),
-      { at: headOf(loop), message: "loop" as const },
+      { at: headOf(loop.loop), message: "loop" as const },
       ...(outside === undefined ? [] : [{ at: outside.node, message: "resetOutside" as const }]),
     ],
     fixes:
@@ -140,11 +141,6 @@ function report(context: RuleContext<MessageId>, { loop, step, outside }: Missin
             },
           ],
   });
-}
-
-/** The loop's first line: `for x, y in loader`. */
-function headOf({ loop }: TrainingLoop): Span {
-  return { start: loop.start, end: loop.kind === "For" ? loop.iterable.end : loop.test.end };
 }
 
 /** Before the backward where it stands beside the step, else behind the step. */

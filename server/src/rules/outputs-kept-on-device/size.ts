@@ -1,6 +1,7 @@
 /** How much a model gives for each sample, as far as its construction or its class says so. */
 import { foldInteger } from "../../python/constant";
 import type { Call, ClassDefinition, Node } from "../../python/tree";
+import { isWithin } from "../../python/walk";
 import type { RuleContext } from "../rule";
 import { callsWithin } from "../../torch/resolve-index";
 
@@ -79,8 +80,4 @@ function isConvolution({ callee }: Call): boolean {
 function sizeOf(width: number | undefined): OutputSize {
   if (width === undefined) return "unknown";
   return width <= fewNumbers ? "small" : "large";
-}
-
-function isWithin(inner: Node, outer: Node): boolean {
-  return inner.start >= outer.start && inner.end <= outer.end;
 }

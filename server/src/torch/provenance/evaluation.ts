@@ -13,7 +13,14 @@ import type {
   Node,
   Statement,
 } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingLoop, someNode, statementList } from "../../python/walk";
+import {
+  ancestors,
+  enclosingFunction,
+  enclosingLoop,
+  someNode,
+  statementList,
+  isWithin,
+} from "../../python/walk";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import { callsInBody, enclosingClass, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
@@ -557,10 +564,6 @@ function isEvaluationData(iterable: Expression): boolean {
 
 function isLoop({ kind }: Statement): boolean {
   return kind === "For" || kind === "While";
-}
-
-function isWithin(inner: Node, outer: Node): boolean {
-  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 function statementsOf({ block, first, last }: Group): readonly Statement[] {

@@ -8,9 +8,12 @@ import { lastPart } from "../resolve-index";
 import { argumentsOf, scaledLeaf } from "./shapes";
 import type { BackwardCall } from "./sinks";
 
-/** What such functions are called, and what they are given: other files are parsed for nothing else. */
-const backwardName = /backward|scaler|step|optim|update|train/i;
-const lossName = /loss|cost|objective/i;
+/**
+ * What such functions are called, and what they are given: other files are parsed for nothing else. Much is called an
+ * update that has nothing to do with a backward (every cache has one), so those must be given a loss by its name too.
+ */
+const backwardName = /backward|scaler|step|optim|train/i;
+const lossName = /loss|cost|objective|error|elbo|nll|^(l|err)$/i;
 
 /** The calls of this file whose function, in another file, runs backward on an argument without a condition. */
 export function importedBackwards(resolver: Resolver): BackwardCall[] {

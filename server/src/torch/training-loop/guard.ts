@@ -1,7 +1,7 @@
 /** The condition under which an accumulating loop steps: `if (i + 1) % k == 0:` in the forms people write it. */
 import { keyword } from "../../python/keyword";
 import type { Call, Comparison, Expression, Node } from "../../python/tree";
-import { dottedPath, someNode, walk } from "../../python/walk";
+import { dottedPath, isWithin, someNode, walk } from "../../python/walk";
 import type { FrameworkFacts } from "../frameworks";
 import type { Resolver } from "../resolve";
 import { lastNameOf } from "./classify";
@@ -261,14 +261,7 @@ function changesIn(resolver: Resolver, expression: Expression, loop: LoopNode): 
       names++;
       for (const binding of resolver.scopes.lookup(node)) {
         if (binding.kind === "parameter") changes = true;
-        if (binding.node.start >= loop.start && binding.node.end <= loop.end) changes = true;
-        if (
-          binding.target !== undefined &&
-          binding.target.start >= loop.start &&
-          binding.target.end <= loop.end
-        ) {
-          changes = true;
-        }
+        if (isWithin(binding.target ?? binding.node, loop)) changes = true;
       }
       return;
     },
