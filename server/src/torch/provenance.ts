@@ -192,6 +192,8 @@ class FileProvenance implements Provenance {
       reach,
       sources: createGraphSources({ resolver, reach, backwarded: this.values.proven().keys() }),
       backwards,
+      withoutBackward: () => this.withoutBackward,
+      gradientMode: (node) => this.gradientMode(node),
       walkedFrom: (value) => this.graphCalls(value),
       assigned,
     });

@@ -23,7 +23,7 @@ export class FrozenModels {
       const key = this.resolver.keyOf(at);
       if (key !== undefined && this.frozen.has(key)) return true;
       if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
-      else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at));
+      else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at), ...this.partsOfResults(at));
       if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
     }
     return false;
@@ -42,6 +42,20 @@ export class FrozenModels {
     if (name !== undefined && modelWrappers.has(name)) return call.positional.slice(0, 1);
     const target = this.resolver.functionOf(call);
     return target ? [...this.resolver.returnedValues(target)] : [];
+  }
+
+  /** `backbone` of `backbone, head = build()`, where `build` returns a display of both. */
+  private partsOfResults(expression: Expression): Expression[] {
+    if (expression.kind !== "Name") return [];
+    return this.resolver.scopes.lookup(expression).flatMap(({ value, path }) => {
+      const [index, ...deeper] = path;
+      if (value?.kind !== "Call" || index === undefined || deeper.length > 0) return [];
+      const target = this.resolver.functionOf(value);
+      if (target === undefined) return [];
+      return this.resolver
+        .returnedValues(target)
+        .flatMap((given) => (given.kind === "Tuple" ? (given.elements.at(index) ?? []) : []));
+    });
   }
 
   private argumentsOf(expression: Expression): Expression[] {

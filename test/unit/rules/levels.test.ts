@@ -92,6 +92,31 @@ ${use}
     assert.deepEqual(levelsOf(text(once, `${single}\n${repeated}`), rule), ["error"]);
   });
 
+  it("tell an evaluation whose input stays the same in all rounds of its loops a level lower", () => {
+    const text = (loop: string, given: string): string => `
+import torch
+from torch import nn
+from data import batches, unseen
+
+model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+${loop}
+    model.train()
+    optimizer.zero_grad()
+    model(batches[0]).sum().backward()
+    optimizer.step()
+    model.eval()
+    print(model(${given}).sum().item())
+`;
+    const levels = (loop: string, given: string): string[] =>
+      levelsOf(text(loop, given), "eval-without-no-grad");
+    assert.deepEqual(levels("for epoch in range(200):", "unseen.to(device)"), ["warning"]);
+    assert.deepEqual(levels("for epoch in range(200):", "unseen[epoch]"), ["error"]);
+    assert.deepEqual(levels("for epoch in range(200):", "next(unseen)"), ["error"]);
+    assert.deepEqual(levels("for epoch in range(5):", "unseen[epoch]"), ["warning"]);
+  });
+
   it("leave a checkpoint that is loaded behind the training, for a last test by the same function, a level lower", () => {
     const text = `
 import torch

@@ -118,5 +118,17 @@ function optionsOf(resolver: Resolver, provenance: Provenance): KeptOptions {
     statement.kind === "Assign" ? statement.targets.map((element) => ({ statement, element })) : [],
   );
   const walkedFrom = (value: Expression): ReadonlySet<Node> => provenance.graphCalls(value);
-  return { resolver, flow, carried, needed, reach, sources, backwards, walkedFrom, assigned };
+  return {
+    resolver,
+    flow,
+    carried,
+    needed,
+    reach,
+    sources,
+    backwards,
+    withoutBackward: () => provenance.withoutBackward,
+    gradientMode: (node) => provenance.gradientMode(node),
+    walkedFrom,
+    assigned,
+  };
 }

@@ -1,8 +1,8 @@
-import type { Expression, For, FunctionDefinition, Node, Span, While } from "../../python/tree";
-import { lastName } from "../../python/last-name";
-import { enclosingLoop, someNode, walk } from "../../python/walk";
+import type { Expression, FunctionDefinition, Node, Span } from "../../python/tree";
+import { someNode, walk } from "../../python/walk";
 import { freezesParts } from "../../torch/may-be-frozen";
 import type { EvaluationPass } from "../../torch/provenance";
+import { loopOverData } from "../../torch/provenance/rounds";
 import { insertAt, wrapInWith } from "../fix";
 import { sizeOfGraph } from "../graph-size";
 import { contextCall, type ContextCall } from "../no-grad-context";
@@ -80,12 +80,12 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       call: excerpt(source, first),
       test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
       model: excerpt(source, pass.modelName),
-      repeats: repetitionOf(pass),
+      repeats: repetitionOf(pass, context),
       frozen: isPartlyFrozen ? "yes" : "no",
       eval: pass.evalCall ? "yes" : "no",
       size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
     },
-    level: named || isPartlyFrozen || isBounded(pass) ? oneLower("error") : "error",
+    level: named || isPartlyFrozen || isBounded(pass, context) ? oneLower("error") : "error",
     related: [
       ...(pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" as const }] : []),
       ...volatileNear(pass).map((at) => ({ at, message: "volatile" as const })),
@@ -94,41 +94,20 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
   });
 }
 
-/** One forward and no loop, neither around it nor around a call that leads to it: a graph for nothing, but nothing piles up. */
-function isBounded(pass: EvaluationPass): boolean {
-  return repetitionOf(pass) === "no";
+/** No batch after batch, neither here nor where a helper is called: a graph for nothing, but nothing piles up. */
+function isBounded(pass: EvaluationPass, context: RuleContext<MessageId>): boolean {
+  return repetitionOf(pass, context) === "no";
 }
 
 /** What the loop around the forwards, or around a call that leads to them, goes through. */
-function repetitionOf({ forwards, reachedBy = [] }: EvaluationPass): "batch" | "round" | "no" {
-  const [loop] = [...forwards, ...reachedBy].flatMap((call) => loopAround(call) ?? []);
+function repetitionOf(
+  { forwards, reachedBy = [] }: EvaluationPass,
+  { torch }: RuleContext<MessageId>,
+): "batch" | "round" | "no" {
+  const { flow } = torch.provenance;
+  const [loop] = [...forwards, ...reachedBy].flatMap((call) => loopOverData(call, torch.resolve, flow) ?? []);
   if (loop === undefined) return "no";
   return loop.kind === "While" || countsOnly(loop.iterable) ? "round" : "batch";
-}
-
-function loopAround(forward: Node): For | While | undefined {
-  for (let loop = enclosingLoop(forward); loop !== undefined; loop = enclosingLoop(loop)) {
-    if (!endsAfterOne(loop) && !goesThroughAFew(loop)) return loop;
-  }
-  return undefined;
-}
-
-/** `for batch in loader: …; break` takes one batch. */
-function endsAfterOne({ body }: For | While): boolean {
-  return body.some(({ kind }) => kind === "Break" || kind === "Return");
-}
-
-/** `for name in ["vggface2", "casia"]:`, `for i, model in enumerate((student, teacher)):`. */
-function goesThroughAFew(loop: For | While): boolean {
-  if (loop.kind !== "For") return false;
-  const { iterable } = loop;
-  const isWrapped =
-    iterable.kind === "Call" && /^(enumerate|tqdm|zip)$/.test(lastName(iterable.callee) ?? "");
-  return (isWrapped ? iterable.positional : [iterable]).some(
-    (given) =>
-      (given.kind === "List" || given.kind === "Tuple") &&
-      given.elements.every(({ kind }) => kind !== "Starred"),
-  );
 }
 
 /** `for step in range(n):`, `for i, _ in enumerate(range(n)):`: steps, samples or time, no batches. */

@@ -18,14 +18,14 @@ export const rule = defineRule({
   messages: {
     ...keptMessages,
     kept: {
-      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay allocated as long as `{holder}` holds them. {advice}, or run this part under `torch.no_grad()`.",
+      en: "`{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees that graph: the activations of every iteration{size, select, unknown {} other { ({size})}} stay allocated as long as `{holder}` holds them. {advice}{noGrad, select, yes {, or run this part under `torch.no_grad()`} other {}}.",
       "zh-cn":
-        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都不会被释放。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
+        "`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放该计算图：只要 `{holder}` 还持有它们，每次迭代的激活{size, select, unknown {} other {（{size}）}}都不会被释放。{advice}{noGrad, select, yes {，或者在 `torch.no_grad()` 下运行这部分代码} other {}}。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay allocated. {advice}, or run this part under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{holder}` keeps `{value}` together with its graph, and no backward of this iteration frees it, so the activations of every iteration stay allocated. {advice}{noGrad, select, yes {, or run this part under `torch.no_grad()`} other {}}.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都不会被释放。{advice}，或者在 `torch.no_grad()` 下运行这部分代码。",
+        "如果 `{model}` 是带有可训练参数的模型：`{holder}` 保留了 `{value}` 及其计算图，而本次迭代中没有任何 backward 释放它，因此每次迭代的激活都不会被释放。{advice}{noGrad, select, yes {，或者在 `torch.no_grad()` 下运行这部分代码} other {}}。",
     },
   },
   create(context) {
@@ -60,6 +60,8 @@ function report(kept: KeptValue, context: RuleContext): void {
       holder: holderOf(kept, context),
       advice: adviceFor(kept, context),
       model,
+      // Derivatives taken on the way need the graph: only what is kept can be cut from it.
+      noGrad: context.torch.provenance.gradientUse.differentiatesIn(kept.loop) ? "no" : "yes",
       size:
         named || source === undefined
           ? "unknown"

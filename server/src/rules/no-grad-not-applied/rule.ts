@@ -1,6 +1,8 @@
 import type { Call, Expression, ExpressionStatement, Statement } from "../../python/tree";
 import { statementList } from "../../python/walk";
 import { autocastContexts, enableGradContext, noGradContexts } from "../../torch/api";
+import { forwardReceiver } from "../../torch/provenance/shapes";
+import { callsWithin } from "../../torch/resolve-index";
 import { wrapInWith } from "../fix";
 import { defineRule, type RuleContext, type TextEdit } from "../rule";
 
@@ -40,6 +42,7 @@ export const rule = defineRule({
         if (!autocast && !noGradContexts.has(name) && name !== enableGradContext) return;
         const call = asCall(expression, context);
         const rest = restOfBlock(statement);
+        if (!autocast && isDoneBelow(rest, context)) return;
         const edits = wrapping(statement, autocast ? beforeBackward(rest, context) : rest, call, context);
         context.report({
           at: expression,
@@ -61,6 +64,18 @@ function asCall(expression: Expression | Call, context: RuleContext): string {
 function restOfBlock(statement: ExpressionStatement): readonly Statement[] {
   const place = statementList(statement);
   return place?.list.slice(place.index + 1) ?? [];
+}
+
+/** Every model below runs in a `with torch.no_grad():` of its own: the statement is left over, and harmless. */
+function isDoneBelow(rest: readonly Statement[], { torch }: RuleContext): boolean {
+  const { resolve, provenance } = torch;
+  const forwards = rest
+    .flatMap((statement) => [...callsWithin(resolve.index, statement)])
+    .filter((call) => {
+      const role = resolve.roleOf(forwardReceiver(call));
+      return role === "model" || role === "engine";
+    });
+  return forwards.length > 0 && forwards.every((call) => provenance.modes.lexicallyAt(call) === "off");
 }
 
 /** Backward runs outside autocast: the statements up to the first that calls it. */

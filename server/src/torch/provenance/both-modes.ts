@@ -62,7 +62,7 @@ function passesOf(
   provenance: Provenance,
 ): EvaluationPass[] {
   const forward = forwardOf(owner, guards, resolver, provenance);
-  if (forward === undefined) return [];
+  if (forward === undefined || provenance.gradientUse.differentiatesIn(owner)) return [];
   const name = forwardReceiver(forward);
   const model = resolver.objectOf(name);
   if (model === undefined || resolver.isFrozen(name)) return [];

@@ -30,6 +30,7 @@ import { ModesBefore, type Body, type Place } from "./eval-before";
 import { switchesToTraining, trainingFlag } from "./mode-switches";
 import { switchesOffInside } from "./inference-inside";
 import { takesDifferentiated } from "./input-gradients";
+import { loopOverData } from "./rounds";
 import { isReadAsArray } from "./read-as-array";
 import { argumentsOf, forwardReceiver } from "./shapes";
 import { isTestFile, isTryOut } from "./try-out";
@@ -263,16 +264,19 @@ class PassFinder {
   }
 
   /**
-   * `encoder.eval(); code = encoder(x); loss = critic(code.detach()); loss.backward()` in one round of a loop: a step that
-   * trains another model on what this one gives.
+   * `encoder.eval(); code = encoder(x); loss = critic(code.detach()); loss.backward()` in one round of a loop or in a function
+   * of its own: a step that trains another model on what this one gives.
    */
   private isPartOfStep({ block, last }: Group): boolean {
     const round = block[0]?.parent;
-    if (round?.kind !== "For" && round?.kind !== "While") return false;
+    const isRound = round?.kind === "For" || round?.kind === "While";
+    if (!isRound && round?.kind !== "FunctionDefinition") return false;
     const after = block.slice(last + 1);
     const until = after.findIndex((statement) => switchesToTraining(statement));
-    return (until < 0 ? after : after.slice(0, until)).some(({ start, end }) =>
-      this.provenance.backwards.some(({ call }) => start <= call.start && call.end <= end),
+    return (until < 0 ? after : after.slice(0, until)).some(
+      (statement) =>
+        (isRound || !isLoop(statement)) &&
+        this.provenance.backwards.some(({ call }) => isWithin(call, statement)),
     );
   }
 
@@ -282,11 +286,9 @@ class PassFinder {
     if ((this.provenance.modes.lexicallyAt(call) ?? "on") !== "on") return undefined;
     const direct = this.directModelOf(call);
     const run = direct ?? this.modelBehind(call);
-    // A try-out whose result is dropped at once keeps nothing.
-    if (
-      run === undefined ||
-      (call.parent?.kind === "ExpressionStatement" && enclosingLoop(call) === undefined)
-    )
+    if (run === undefined) return undefined;
+    // A try-out or a warm-up whose result is dropped at once keeps nothing.
+    if (isDropped(call) && loopOverData(call, this.resolver, this.provenance.flow) === undefined)
       return undefined;
     if (direct !== undefined && this.provenance.carriedHere(call).graph === "no") return undefined;
     if (takesDifferentiated(call, this.resolver, this.provenance.flow)) return undefined;
@@ -560,6 +562,12 @@ function isEvaluationData(iterable: Expression): boolean {
       return name !== undefined && pattern.test(name);
     };
   return someNode(iterable, named(evaluationData)) && !someNode(iterable, named(/train/i));
+}
+
+/** `model(x)` as a statement, `_ = model(x)`. */
+function isDropped({ parent }: Call): boolean {
+  if (parent?.kind === "ExpressionStatement") return true;
+  return parent?.kind === "Assign" && parent.targets.every((one) => one.kind === "Name" && one.id === "_");
 }
 
 function isLoop({ kind }: Statement): boolean {

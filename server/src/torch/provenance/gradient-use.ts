@@ -2,6 +2,7 @@
 import { lastName } from "../../python/last-name";
 import type { Call, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { someNode } from "../../python/walk";
+import type { ImportedFunction } from "../imported";
 import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
 import { lastPart } from "../resolve-index";
@@ -13,16 +14,45 @@ export interface GradientUse {
   in(statements: readonly Statement[]): boolean;
   /** The same for a function of this file. */
   inFunction(target: FunctionDefinition): boolean;
+  /**
+   * True when a loop or a function, or a function it leads to, takes derivatives whatever else it does (`torch.autograd.grad`,
+   * an input made to require gradients): without gradients it would stop.
+   */
+  differentiatesIn(body: Node): boolean;
 }
 
 const gradientUser =
   /attack|adversar|perturb|fgsm|pgd|salien|grad_?cam|explain|attribut|backward|optimi[sz]|adapt|fine_?tun|(^|_)train|(^|_)fit$|lbfgs|minimi[sz]e|integrated_grad|influence|hessian|jacobian|^step$|_step$/i;
+
+const derivatives =
+  /^torch\.(autograd\.(grad|functional\.\w+)|func\.(grad|grad_and_value|jac\w+|hessian|vjp|jvp))$/;
 
 /** Of diffusion models and of reinforcement learning. */
 const otherStepper = /sched(uler)?$|(^|_)envs?$/i;
 
 export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse {
   const known = new Map<FunctionDefinition, boolean>();
+  const differentiating = new Map<Node, boolean>();
+
+  function differentiatesIn(body: Node): boolean {
+    let does = differentiating.get(body);
+    if (does === undefined) {
+      differentiating.set(body, false); // functions that call each other add nothing
+      does = [body, ...reach.functionsFrom([body])].some((one) => someNode(one, isDerivative));
+      differentiating.set(body, does);
+    }
+    return does;
+  }
+
+  function isDerivative(node: Node): boolean {
+    if (node.kind === "Attribute") return isStoreOfRequiresGrad(node);
+    if (node.kind !== "Call") return false;
+    if (isRequest(node)) return true;
+    const qualified = resolver.qualifiedName(node.callee);
+    if (qualified !== undefined) return derivatives.test(qualified);
+    const called = calledElsewhere(node);
+    return called?.file.torch.provenance.gradientUse.differentiatesIn(called.definition) ?? false;
+  }
 
   function inFunction(target: FunctionDefinition): boolean {
     let uses = known.get(target);
@@ -53,25 +83,9 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
   function isGradientCall(call: Call): boolean {
     const name = lastPart(call.callee);
     if (name === undefined) return false;
-    if (
-      name === "backward" ||
-      name === "requires_grad_" ||
-      name === "enable_grad" ||
-      name === "manual_backward"
-    ) {
-      return !(
-        name === "requires_grad_" &&
-        call.positional[0]?.kind === "Boolean" &&
-        !call.positional[0].value
-      );
-    }
-    if (
-      call.keywords.some(
-        (keyword) =>
-          keyword.name.id === "requires_grad" && keyword.value.kind === "Boolean" && keyword.value.value,
-      )
-    )
-      return true;
+    if (name === "backward" || name === "enable_grad" || name === "manual_backward") return true;
+    if (name === "requires_grad_") return isRequest(call);
+    if (isRequest(call)) return true;
     const qualified = resolver.qualifiedName(call.callee);
     if (qualified?.startsWith("torch.autograd.")) return !/Variable$/.test(qualified);
     if (qualified?.startsWith("builtins.")) return false;
@@ -82,17 +96,32 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
 
   /** What the function of another file that a call runs does; `undefined` when it is not known. */
   function usedElsewhere(call: Call): boolean | undefined {
-    const called =
-      resolver.imported.functionOf(call) ??
-      methodOfImported(resolver.imported.classOf(call.callee), "forward");
+    const called = calledElsewhere(call);
     return called?.file.torch.provenance.gradientUse.inFunction(called.definition);
+  }
+
+  function calledElsewhere(call: Call): ImportedFunction | undefined {
+    return (
+      resolver.imported.functionOf(call) ??
+      methodOfImported(resolver.imported.classOf(call.callee), "forward")
+    );
   }
 
   return {
     in: (statements) =>
       [...statements, ...reach.functionsFrom(statements)].some((node) => mentionsGradients(node)),
     inFunction,
+    differentiatesIn,
   };
+}
+
+/** `x.requires_grad_()`, `torch.rand(n, 1, requires_grad=True)`. */
+function isRequest({ callee, positional: [flag], keywords }: Call): boolean {
+  if (callee.kind === "Attribute" && callee.attribute.id === "requires_grad_")
+    return !(flag?.kind === "Boolean" && !flag.value);
+  return keywords.some(
+    ({ name, value }) => name.id === "requires_grad" && value.kind === "Boolean" && value.value,
+  );
 }
 
 /**

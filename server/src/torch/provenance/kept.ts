@@ -3,18 +3,21 @@
  * emptied within the iteration, is bounded, or where a later backward needs what is kept.
  */
 import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingLoop, enclosingStatement } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
 import { callsWithin, enclosingClass, flattenTarget, isInForward } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition } from "./flow";
 import type { GraphSources } from "./graph-sources";
 import { containerOf } from "./held-objects";
 import { isNeverBackwarded } from "./keepers";
+import type { GradientMode } from "./gradient-mode";
 import type { Needed } from "./needed";
+import { isSkippedBy, neverBoth } from "./never-both";
 import type { Loop } from "./reach";
 import { Lifetimes, type LifetimeOptions } from "./lifetimes";
 import { isPlain } from "./plain-values";
 import { argumentsOf } from "./shapes";
+import { isShortLoop } from "./short-loops";
 import type { BackwardCall } from "./sinks";
 import { isBounded, type Store } from "./stores";
 import type { Carried, ParameterUse } from "./value";
@@ -40,9 +43,15 @@ export interface KeptOptions extends LifetimeOptions {
   readonly needed: Needed;
   readonly sources: GraphSources;
   readonly backwards: readonly BackwardCall[];
+  /** The calls of functions of both modes that run no backward. */
+  readonly withoutBackward: () => ReadonlySet<Call>;
+  readonly gradientMode: (node: Node) => GradientMode;
   /** Every call that began a part of the graph that a backward of the value walks. */
   readonly walkedFrom: (value: Expression) => ReadonlySet<Node>;
 }
+
+/** So many rounds after their backward leave some KiB of nodes behind: no pile. */
+const fewNodes = 8;
 
 /** All kept values among the stores, in source order. */
 export function keptValues(stores: readonly Store[], options: KeptOptions): KeptValue[] {
@@ -195,8 +204,10 @@ class KeptFinder {
       return undefined;
     const marks = this.marksOf(store);
     if (marks.some((mark) => needed.surely.has(mark))) return undefined;
-    const freedBy = this.freedBy(carried, loop);
+    const freedBy = this.freedBy(store, carried, loop);
+    if (freedBy !== undefined && isShortLoop(loop, this.options.resolver, fewNodes)) return undefined;
     if (freedBy === undefined) {
+      if (this.isKeptWithoutGraph(store, loop)) return undefined;
       if (marks.some((mark) => needed.possibly.has(mark)) || this.isKeptAnyway(store, carried, loop))
         return undefined;
       if (this.isPartOfWhatIsGiven(store, loop)) return undefined;
@@ -286,12 +297,13 @@ class KeptFinder {
   }
 
   /** The backward that walks everything the value was made from, in the same iteration. */
-  private freedBy(carried: Carried, loop: Loop): BackwardCall | undefined {
+  private freedBy(store: Store, carried: Carried, loop: Loop): BackwardCall | undefined {
     const { backwards, reach } = this.options;
     const open = new Set(carried.sources);
     let freedBy: BackwardCall | undefined;
     for (const backward of backwards) {
       if (backward.retains === "yes" || !reach.runsIn(loop, backward.call)) continue;
+      if (this.runsWithout(store, backward)) continue;
       for (const value of backward.values) {
         const walked = this.options.walkedFrom(value);
         for (const source of [...open]) {
@@ -302,6 +314,48 @@ class KeptFinder {
       }
     }
     return open.size === 0 ? freedBy : undefined;
+  }
+
+  /** `if mode == "train": loss.backward()` beside `if mode == "test": total += loss`, or in what `run("test")` calls. */
+  private runsWithout({ statement, value }: Store, { call }: BackwardCall): boolean {
+    const { flow, resolver, withoutBackward } = this.options;
+    if (neverBoth(statement, call, resolver)) return true;
+    const made =
+      value.kind === "Name"
+        ? (flow.reaching(value) ?? []).map((one) => (one === atEntry ? undefined : one.value))
+        : [value];
+    return (
+      made.length > 0 &&
+      made.every(
+        (one) =>
+          one?.kind === "Call" &&
+          withoutBackward().has(one) &&
+          resolver.functionOf(one) === enclosingFunction(call),
+      )
+    );
+  }
+
+  /** Every call for which the statement runs has turned gradients off: `with torch.no_grad(): run_epoch(loader, "test")`. */
+  private isKeptWithoutGraph({ statement }: Store, loop: Loop): boolean {
+    const { backwards, gradientMode, reach, resolver } = this.options;
+    const owner = enclosingFunction(statement);
+    if (owner?.kind !== "FunctionDefinition") return false;
+    const excluded = backwards.some(
+      ({ call }) => reach.runsIn(loop, call) && neverBoth(statement, call, resolver),
+    );
+    if (!excluded) return false;
+    return !resolver
+      .callsTo(owner)
+      .some(
+        (call) =>
+          gradientMode(call) === "on" &&
+          !isSkippedBy(
+            (name) =>
+              resolver.argumentFor(call, owner, name) ??
+              owner.parameters.find((parameter) => parameter.name.id === name)?.default,
+            statement,
+          ),
+      );
   }
 
   /** The graph begins in a function of another file, and that file computes gradients: perhaps of this very graph. */

@@ -111,6 +111,8 @@ function passOf(
   const model = forward && resolver.objectOf(forwardReceiver(forward));
   if (forward === undefined || model === undefined || provenance.gradientMode(forward) !== "on")
     return undefined;
+  // The loss holds derivatives of what the forward gives, in every round: a physical equation, a penalty.
+  if (provenance.gradientUse.differentiatesIn(loop)) return undefined;
   return {
     forwards: [forward],
     model,

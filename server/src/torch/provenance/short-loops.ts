@@ -1,11 +1,14 @@
 /** Loops of few rounds, by what they go over: what each of them adds is no pile. */
-import type { Call, Expression } from "../../python/tree";
+import type { Call, Expression, While } from "../../python/tree";
 import type { Resolver } from "../resolve";
 import type { Loop } from "./reach";
 
-/** A loop over a display, or over a variable that only ever holds displays. */
-export function isShortLoop(loop: Loop, resolver: Resolver): boolean {
-  if (loop.kind === "While") return false;
+/** The most rounds of a short loop whose rounds each keep activations. */
+const shortRange = 4;
+
+/** A loop over a display, or over a variable that only ever holds displays, or of at most `most` written-out rounds. */
+export function isShortLoop(loop: Loop, resolver: Resolver, most = shortRange): boolean {
+  if (loop.kind === "While") return countsUpTo(loop, resolver, most);
   const pending: Expression[] = [loop.iterable];
   for (let steps = 0; pending.length > 0; steps++) {
     const at = pending.pop();
@@ -18,7 +21,7 @@ export function isShortLoop(loop: Loop, resolver: Resolver): boolean {
       if (values.length === 0) return false;
       pending.push(...values);
     } else if (at.kind === "Call") {
-      const inner = shortArguments(at, resolver);
+      const inner = shortArguments(at, resolver, most);
       if (inner === undefined) return false;
       pending.push(...inner);
     } else return false;
@@ -26,18 +29,43 @@ export function isShortLoop(loop: Loop, resolver: Resolver): boolean {
   return true;
 }
 
-const shortRange = 4;
+/** `while step < 3:` where the body counts `step += 1`. */
+function countsUpTo({ test, body }: While, resolver: Resolver, most: number): boolean {
+  if (test.kind !== "Comparison" || test.operators.length !== 1 || !/^<=?$/.test(test.operators[0] ?? ""))
+    return false;
+  const [counter, end] = test.operands;
+  if (counter?.kind !== "Name" || !isFew(end, resolver, most)) return false;
+  return body.some(
+    (statement) =>
+      statement.kind === "AugmentedAssign" &&
+      statement.operator === "+" &&
+      statement.target.kind === "Name" &&
+      statement.target.id === counter.id &&
+      statement.value.kind === "Integer",
+  );
+}
 
-/** The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`; `[]` for a short `range(3)`. */
-function shortArguments(call: Call, resolver: Resolver): readonly Expression[] | undefined {
+function isFew(length: Expression | undefined, resolver: Resolver, most: number): boolean {
+  const [value, ...others] = length?.kind === "Name" ? resolver.valuesOf(length) : [length];
+  return others.length === 0 && value?.kind === "Integer" && value.value <= most;
+}
+
+const shapedFirst = /^torch\.(zeros|ones|empty|rand|randn)$/;
+
+/**
+ * The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`; `[]` for a short `range(3)` and for the
+ * rows of `torch.randn(1, 4, 10)`.
+ */
+function shortArguments(call: Call, resolver: Resolver, most: number): readonly Expression[] | undefined {
   const name = resolver.qualifiedName(call.callee);
   const [first] = call.positional;
-  if (name === "builtins.range") {
-    const [length, ...others] = first?.kind === "Name" ? resolver.valuesOf(first) : [first];
-    const short = others.length === 0 && length?.kind === "Integer" && length.value <= shortRange;
-    return short && call.positional.length === 1 ? [] : undefined;
+  if (name === "builtins.range")
+    return call.positional.length === 1 && isFew(first, resolver, most) ? [] : undefined;
+  if (name !== undefined && shapedFirst.test(name)) {
+    const rows = first?.kind === "Tuple" || first?.kind === "List" ? first.elements[0] : first;
+    return rows?.kind === "Integer" && rows.value <= most ? [] : undefined;
   }
-  if (name === "builtins.enumerate" || name === "builtins.zip" || name === "builtins.reversed")
+  if (/^builtins\.(enumerate|zip|reversed)$|^tqdm\..*tqdm$/.test(name ?? ""))
     return call.positional.slice(0, 1);
   const method = call.callee.kind === "Attribute" ? call.callee : undefined;
   return method && /^(items|values|keys)$/.test(method.attribute.id) ? [method.object] : undefined;

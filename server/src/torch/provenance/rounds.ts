@@ -1,0 +1,49 @@
+/** Whether a forward runs on batch after batch, or again and again on the same: as a warm-up, for a clock, once an epoch. */
+import type { Call, Expression, For, Node, While } from "../../python/tree";
+import { enclosingLoop, someNode } from "../../python/walk";
+import { roleKeepingMethods } from "../api";
+import { graphKeepingMethods, keepsGraph } from "../api-graph";
+import type { Resolver } from "../resolve";
+import { atEntry, type Flow } from "./flow";
+import { argumentsOf } from "./shapes";
+import { isShortLoop } from "./short-loops";
+
+/** So many written-out rounds are a warm-up or a few examples. */
+const fewRounds = 10;
+
+/** The loop around the call that gives it something else in each of many rounds. */
+export function loopOverData(call: Call, resolver: Resolver, flow: Flow): For | While | undefined {
+  for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
+    if (endsAfterOne(loop) || isShortLoop(loop, resolver, fewRounds)) continue;
+    const around = loop;
+    if (!argumentsOf(call).every((argument) => isSameInRounds(argument, around, resolver, flow))) return loop;
+  }
+  return undefined;
+}
+
+/** `for batch in loader: …; break` takes one batch. */
+function endsAfterOne({ body }: For | While): boolean {
+  return body.some(({ kind }) => kind === "Break" || kind === "Return");
+}
+
+/** Nothing in the loop binds what the argument is made of; what an unknown call gives may be the next batch. */
+function isSameInRounds(argument: Expression, loop: For | While, resolver: Resolver, flow: Flow): boolean {
+  return !someNode(argument, (node) => {
+    if (node.kind === "Call") return !movesOnly(node, resolver);
+    if (node.kind !== "Name" && node.kind !== "Attribute") return false;
+    return (flow.reaching(node) ?? []).some((one) => one !== atEntry && changesIn(loop, one.node));
+  });
+}
+
+/** `x.to(device)`, `x.unsqueeze(0)`, `torch.cat([x, y])`. */
+function movesOnly({ callee }: Call, resolver: Resolver): boolean {
+  if (callee.kind !== "Attribute") return false;
+  const method = callee.attribute.id;
+  if (roleKeepingMethods.has(method) || graphKeepingMethods.has(method)) return true;
+  const name = resolver.qualifiedName(callee);
+  return name !== undefined && keepsGraph(name);
+}
+
+function changesIn(loop: For | While, node: Node): boolean {
+  return node === loop || loop.body.some(({ start, end }) => start <= node.start && node.end <= end);
+}
