@@ -109,7 +109,7 @@ const NO_BINDINGS: readonly Binding[] = [];
 
 class ModuleScopes implements Scopes {
   readonly module: MutableScope;
-  private readonly readsById = new Map<string, readonly Name[]>();
+  private readonly readsById = new Map<string, ReadonlyMap<Scope | undefined, readonly Name[]>>();
   /** Names are asked about again and again, by every rule. */
   private readonly lookedUp: NodeTable<Name, readonly Binding[]>;
 
@@ -154,7 +154,7 @@ class ModuleScopes implements Scopes {
   referencesTo(scope: Scope, id: string): readonly Name[] {
     let reads = this.readsById.get(id);
     if (reads === undefined) this.readsById.set(id, (reads = this.readsOf(id)));
-    return reads.filter((name) => this.bindingScope(this.scopeOf(name), id) === scope);
+    return reads.get(scope) ?? [];
   }
 
   qualifiedName(expression: Expression): string | undefined {
@@ -208,11 +208,20 @@ class ModuleScopes implements Scopes {
     return undefined;
   }
 
-  private readsOf(id: string): readonly Name[] {
+  /** In source order, by the scope that binds what they read. */
+  private readsOf(id: string): ReadonlyMap<Scope | undefined, readonly Name[]> {
     const { targets } = this.built;
-    return (namesById(this.root).get(id) ?? [])
-      .filter((name) => !targets.has(name) && !isDeclared(name))
-      .sort((one, other) => one.start - other.start);
+    const reads = (namesById(this.root).get(id) ?? []).filter(
+      (name) => !targets.has(name) && !isDeclared(name),
+    );
+    const byScope = new Map<Scope | undefined, Name[]>();
+    for (const name of reads.sort((one, other) => one.start - other.start)) {
+      const scope = this.bindingScope(this.scopeOf(name), id);
+      const known = byScope.get(scope);
+      if (known === undefined) byScope.set(scope, [name]);
+      else known.push(name);
+    }
+    return byScope;
   }
 }
 

@@ -1,4 +1,5 @@
 /** One walk over a file that collects what the resolver and the provenance look up again and again. */
+import { FileMemo } from "../python/file-memo";
 import { lastName } from "../python/last-name";
 import type {
   Assign,
@@ -153,6 +154,18 @@ export function indexFile(module: Module): FileIndex {
     imports,
     renamed,
   };
+}
+
+const knownKeywords = new FileMemo<ReadonlyMap<string, readonly Call[]>>();
+
+/** The calls of a file that give a keyword argument of this name, in source order. */
+export function callsWithKeyword(module: Module, { calls }: FileIndex, name: string): readonly Call[] {
+  const byKeyword = knownKeywords.of(module, () => {
+    const found = new Map<string, Call[]>();
+    for (const call of calls) for (const keyword of call.keywords) push(found, keyword.name.id, call);
+    return found;
+  });
+  return byKeyword.get(name) ?? [];
 }
 
 function noteRenamed(renamed: Map<string, string[]>, name: string, alias: string | undefined): void {

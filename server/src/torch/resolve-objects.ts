@@ -54,6 +54,7 @@ class FileObjects implements Objects {
   private readonly openParts = new Set<Expression>();
   private depth = 0;
   private used: ReadonlyMap<string, Call> | undefined;
+  private usedNames: ReadonlySet<string | undefined> | undefined;
   private readonly objectNames = new Map<string, boolean>();
 
   constructor(private readonly resolver: Resolver) {
@@ -81,8 +82,13 @@ class FileObjects implements Objects {
   private mayNameObject(name: string): boolean {
     if (wrappedModel.has(name) || torchvisionParts.has(name) || roleByName(name) !== undefined) return true;
     if (this.resolver.storesAttribute(name) || this.resolver.imported.mayInheritAttributes) return true;
-    return [...(this.used ??= this.collectUses()).values()].some(
-      ({ callee }) => callee.kind === "Attribute" && lastName(callee.object) === name,
+    return (this.usedNames ??= this.namesOfUsed()).has(name);
+  }
+
+  private namesOfUsed(): ReadonlySet<string | undefined> {
+    const uses = [...(this.used ??= this.collectUses()).values()];
+    return new Set(
+      uses.map(({ callee }) => (callee.kind === "Attribute" ? lastName(callee.object) : undefined)),
     );
   }
 

@@ -1,9 +1,10 @@
 /** The optimizer steps every k backwards, and the loss is not divided by k. */
 import { FileMemo } from "../../python/file-memo";
-import type { Expression, Module } from "../../python/tree";
+import type { Expression } from "../../python/tree";
 import { dottedPath, nodesOf, someNode } from "../../python/walk";
 import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import type { Resolver } from "../../torch/resolve";
+import { push } from "../../torch/resolve-index";
 import { judgeLoss } from "../../torch/training-loop/loss";
 import { accumulatesSeveral, foundFromEveryBeginning, stepText } from "../accumulation";
 import { excerpt } from "../excerpt";
@@ -101,36 +102,43 @@ function throughScales(context: RuleContext, { through }: TraceEvent): boolean {
 }
 
 /** Something with a graph is divided by the same expression somewhere in the file: no count, no number for a log line. */
-function dividesBy({ torch, source }: RuleContext, steps: Expression): boolean {
-  if (dottedPath(steps) === undefined) return false;
-  const { resolve } = torch;
+function dividesBy({ torch: { resolve } }: RuleContext, steps: Expression): boolean {
+  const path = dottedPath(steps);
+  if (path === undefined) return false;
+  const { byPath, byKey } = dividendsIn(resolve);
   const key = resolve.keyOf(steps);
-  const text = source.slice(steps);
-  const isSame = (expression: Expression): boolean =>
-    source.slice(expression) === text || (key !== undefined && resolve.keyOf(expression) === key);
-  return divisionsIn(resolve.module).some(
-    ({ dividend, divisor }) => isSame(divisor) && !isNumber(resolve, dividend),
-  );
+  const dividends = [
+    ...(byPath.get(path) ?? []),
+    ...((key === undefined ? undefined : byKey.get(key)) ?? []),
+  ];
+  return dividends.some((dividend) => !isNumber(resolve, dividend));
 }
 
-interface Division {
-  readonly dividend: Expression;
-  readonly divisor: Expression;
+/** What is divided, by what it is divided by: as that is written, and which variable it is. */
+interface Dividends {
+  readonly byPath: ReadonlyMap<string, readonly Expression[]>;
+  readonly byKey: ReadonlyMap<string, readonly Expression[]>;
 }
 
-const knownDivisions = new FileMemo<readonly Division[]>();
+const knownDividends = new FileMemo<Dividends>();
 
-/** `a / b` and `a /= b`, found once for all loops of a file. */
-function divisionsIn(module: Module): readonly Division[] {
-  return knownDivisions.of(module, () =>
-    nodesOf(module).flatMap((node): Division[] => {
-      if (node.kind === "BinaryOperation" && node.operator === "/") {
-        return [{ dividend: node.left, divisor: node.right }];
-      }
-      if (node.kind !== "AugmentedAssign" || node.operator !== "/") return [];
-      return [{ dividend: node.target, divisor: node.value }];
-    }),
-  );
+/** Of `a / b` and `a /= b`, found once for all loops of a file. */
+function dividendsIn(resolve: Resolver): Dividends {
+  return knownDividends.of(resolve.module, () => {
+    const byPath = new Map<string, Expression[]>();
+    const byKey = new Map<string, Expression[]>();
+    for (const node of nodesOf(resolve.module)) {
+      if (node.kind !== "BinaryOperation" && node.kind !== "AugmentedAssign") continue;
+      if (node.operator !== "/") continue;
+      const [dividend, divisor] =
+        node.kind === "BinaryOperation" ? [node.left, node.right] : [node.target, node.value];
+      const path = dottedPath(divisor);
+      const key = resolve.keyOf(divisor);
+      if (path !== undefined) push(byPath, path, dividend);
+      if (key !== undefined) push(byKey, key, dividend);
+    }
+    return { byPath, byKey };
+  });
 }
 
 /** A Python number: a count (`len(loader)`), `loss.item()`, a running sum of such. */

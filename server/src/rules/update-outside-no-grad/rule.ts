@@ -1,6 +1,8 @@
 /** A parameter updated by hand, `w = w - lr * w.grad`, while autograd records. */
+import { keyword } from "../../python/keyword";
 import type { AugmentedAssign, Assign, Attribute, Call, Expression, Statement } from "../../python/tree";
 import { enclosingStatement, statementList, walk } from "../../python/walk";
+import { callsWithKeyword } from "../../torch/resolve-index";
 import { excerpt } from "../excerpt";
 import { wrapInWith } from "../fix";
 import { contextCall } from "../no-grad-context";
@@ -224,7 +226,8 @@ function isMadeAgain({ resolve }: RuleContext["torch"], statement: Statement, va
 
 /** Meta-learning steps through its updates on purpose. */
 function isInnerLoop({ resolve }: RuleContext["torch"]): boolean {
-  return resolve.index.calls.some(({ keywords }) =>
-    keywords.some(({ name, value }) => name.id === "create_graph" && value.kind === "Boolean" && value.value),
-  );
+  return callsWithKeyword(resolve.module, resolve.index, "create_graph").some((call) => {
+    const value = keyword(call, "create_graph");
+    return value?.kind === "Boolean" && value.value;
+  });
 }

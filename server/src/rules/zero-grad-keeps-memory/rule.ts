@@ -2,6 +2,7 @@
 import { formatBytes } from "../../memory/units";
 import type { Attribute, Call, Expression, Span } from "../../python/tree";
 import type { Certainty } from "../../torch/resolve";
+import { callsWithKeyword } from "../../torch/resolve-index";
 import { excerpt } from "../excerpt";
 import { deleteArgument } from "../fix";
 import { defineRule, oneLower, type RuleContext } from "../rule";
@@ -69,13 +70,11 @@ function certaintyOf({ torch }: RuleContext, call: Call, receiver: Expression): 
 
 /** Code that reads gradients, replays captured steps or views them in buckets relies on the tensors staying. */
 function needsTensors({ torch }: RuleContext): boolean {
-  const { index } = torch.resolve;
+  const { module, index } = torch.resolve;
   const reads = index.attributesByName.get("grad") ?? [];
   if (reads.some((read) => torch.resolve.qualifiedName(read) === undefined)) return true;
   if (torch.resolve.callsOf((name) => cudaGraphs.test(name)).length > 0) return true;
-  return index.calls.some(({ keywords }) =>
-    keywords.some(({ name }) => name.id === "gradient_as_bucket_view"),
-  );
+  return callsWithKeyword(module, index, "gradient_as_bucket_view").length > 0;
 }
 
 function report(

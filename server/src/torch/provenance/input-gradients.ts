@@ -2,6 +2,7 @@
 import type { Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction } from "../../python/walk";
 import type { Resolver } from "../resolve";
+import { callsWithKeyword } from "../resolve-index";
 import { atEntry, type Flow } from "./flow";
 import { argumentsOf } from "./shapes";
 
@@ -33,8 +34,9 @@ function isRequestedFor(given: readonly Expression[], forward: Call, resolver: R
 }
 
 /** By names alone, before anything is followed: hardly a file has either. */
-function asksForGradients({ index }: Resolver): boolean {
-  return index.callsByName.has("requires_grad_") || index.calls.some(hasFlag);
+function asksForGradients({ module, index }: Resolver): boolean {
+  if (index.callsByName.has("requires_grad_")) return true;
+  return callsWithKeyword(module, index, "requires_grad").some(hasFlag);
 }
 
 function hasFlag({ keywords }: Call): boolean {

@@ -3,7 +3,7 @@
  * forward of the other rounds builds a graph too, unless `torch.set_grad_enabled(phase == "train")` stands around it.
  */
 import type { Call, Expression, For, If, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingFunction, someNode, statementList } from "../../python/walk";
+import { ancestors, enclosingFunction, someNode, statementList, walk } from "../../python/walk";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
 import { callsWithin } from "../resolve-index";
@@ -13,8 +13,10 @@ import { forwardReceiver } from "./shapes";
 
 /** The forwards of such loops that run with gradients on, each a pass that trains where a condition holds. */
 export function evaluatingPhases(resolver: Resolver, provenance: Provenance): EvaluationPass[] {
+  const tested = namesTestedAround(provenance);
   return resolver.index.loops.flatMap((loop) => {
-    if (loop.kind !== "For" || loop.target.kind !== "Name") return [];
+    // Seen in the text alone, before anybody asks what the loop runs: hardly any loop is one of phases.
+    if (loop.kind !== "For" || loop.target.kind !== "Name" || !tested.has(loop.target.id)) return [];
     const guard = trainingGuard(loop, loop.target.id, provenance);
     if (guard === undefined || !hasOtherRounds(loop, loop.target.id, guard, resolver)) return [];
     const pass = passOf(loop, guard, resolver, provenance);
@@ -22,15 +24,29 @@ export function evaluatingPhases(resolver: Resolver, provenance: Provenance): Ev
   });
 }
 
+/** The names that stand in the conditions under which the functions of this file call backward. */
+function namesTestedAround({ backwards }: Provenance): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { call } of backwards) {
+    for (const at of ancestors(call)) {
+      if (at.kind === "FunctionDefinition") break;
+      if (at.kind !== "If") continue;
+      walk(at.test, {
+        enter(node) {
+          if (node.kind === "Name") names.add(node.id);
+        },
+      });
+    }
+  }
+  return names;
+}
+
 /** The `if` on the loop's variable in which every backward of the loop stands. */
 function trainingGuard(loop: For, phase: string, { backwards, reach }: Provenance): If | undefined {
-  const guards = backwards.map(({ call }) => guardAround(call, loop, phase));
-  // Seen in the text alone, before anybody asks what the loop runs: hardly any loop is one of phases.
-  if (guards.every((around) => around === undefined)) return undefined;
   let guard: If | undefined;
-  for (const [index, { call }] of backwards.entries()) {
+  for (const { call } of backwards) {
     if (!reach.runsIn(loop, call)) continue;
-    const around = guards[index];
+    const around = guardAround(call, loop, phase);
     if (around === undefined || (guard !== undefined && guard !== around)) return undefined;
     guard = around;
   }
