@@ -177,6 +177,23 @@ for x, y in torch.utils.data.DataLoader(data, batch_size=2):
     assert.ok(estimate.unknown.some((unknown) => render(unknown.reason, "en").includes(reason)));
   });
 
+  it("what such a library makes is never counted as nothing", () => {
+    const load = 'AutoModel.from_pretrained("bert-base-uncased")';
+    for (const made of [
+      load,
+      "AutoModel.from_config(AutoConfig.from_pretrained('bert-base-uncased'))",
+      `torch.compile(${load})`,
+      `torch.nn.DataParallel(${load})`,
+      `get_peft_model(${load}, settings)`,
+      `${load}.to("cuda").encoder`,
+    ]) {
+      const imports = "from transformers import AutoConfig, AutoModel; from peft import get_peft_model";
+      const estimate = estimateOf(imports, made);
+      assert.equal(estimate.complete, false, made);
+      assert.equal(estimate.missesParts, true, made);
+    }
+  });
+
   it("packages that do not need PyTorch are not read", () => {
     const site = path.join(root, ".venv/lib/python3.12/site-packages");
     assert.equal(needsTorch(site, "zoo"), true);

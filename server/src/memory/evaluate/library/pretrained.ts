@@ -334,9 +334,9 @@ function autoClass(
 }
 
 function autoFunctions(name: string, table: string): [string, Native][] {
-  const missing = (interpreter: Interpreter, span: Span | undefined): Unknown | undefined =>
+  const missing = (interpreter: Interpreter, span: Span | undefined): Value | undefined =>
     interpreter.files.source("transformers") === undefined
-      ? interpreter.unknown("notInstalled", span, { library: "transformers", name })
+      ? asModel(interpreter, interpreter.unknown("notInstalled", span, { library: "transformers", name }))
       : undefined;
   const load: Native = (interpreter, args, span) =>
     missing(interpreter, span) ??
@@ -344,7 +344,10 @@ function autoFunctions(name: string, table: string): [string, Native][] {
   const fromConfig: Native = (interpreter, args, span) => {
     const configuration = args.at(0);
     if (!(configuration instanceof ObjectValue))
-      return missing(interpreter, span) ?? args.unknown() ?? interpreter.unknown("call", span, { name });
+      return (
+        missing(interpreter, span) ??
+        asModel(interpreter, args.unknown() ?? interpreter.unknown("call", span, { name }))
+      );
     const type = autoClass(interpreter, table, configuration, span);
     return interpreter.call(type, new CallArguments([configuration]), span);
   };

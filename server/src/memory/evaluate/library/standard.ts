@@ -46,7 +46,9 @@ export const transparentDecorator: Native = (_, args) => {
     PartialValue,
     ObjectValue,
   ];
-  if (first !== undefined && decorates.some((kind) => first instanceof kind)) return first;
+  const isGiven =
+    first !== undefined && (isUnknown(first) || decorates.some((kind) => first instanceof kind));
+  if (isGiven) return first;
   return new NativeFunction("decorator", identity);
 };
 
