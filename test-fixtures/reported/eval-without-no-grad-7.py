@@ -22,11 +22,11 @@ def translate_sentence(sentence, src_field, trg_field, model, device, max_len=50
     tokens = [token.lower() for token in sentence]
     src_indexes = [src_field.vocab.stoi[token] for token in tokens]
     src_tensor = torch.LongTensor(src_indexes).unsqueeze(1).to(device)
-    hidden, cell = model.encoder(src_tensor)  # expect: eval-without-no-grad
+    hidden, cell = model.encoder(src_tensor)
     trg_indexes = [trg_field.vocab.stoi['<sos>']]
     for i in range(max_len):
         trg_tensor = torch.LongTensor([trg_indexes[-1]]).to(device)
-        output, hidden, cell = model.decoder(trg_tensor, hidden, cell)
+        output, hidden, cell = model.decoder(trg_tensor, hidden, cell)  # expect: eval-without-no-grad
         pred_token = output.argmax(1).item()
         trg_indexes.append(pred_token)
         if pred_token == trg_field.vocab.stoi['<eos>']:

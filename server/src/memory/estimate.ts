@@ -150,7 +150,7 @@ export interface Estimates {
    * The graph of one batch of the trained model, in training or evaluation mode, without the loss. Undefined where header
    * and script leave open which model, input or micro-batch that is. Runs one forward; the step itself is not simulated for it.
    */
-  batchGraph?(isTraining: boolean): BatchGraph | undefined;
+  batchGraph?(isTraining: boolean, batch?: number): BatchGraph | undefined;
   /**
    * The largest micro-batch whose step takes at most `limit` allocated bytes, by default the budget's or the device's.
    * Undefined without a limit, when nothing fits and when not all of the step is understood. Simulates further steps.
@@ -189,7 +189,7 @@ export function estimateModule(
     timeline: () => estimator.timeline(),
     step: () => estimator.stepTimeline(),
     changed: (changes) => changed.with(changes),
-    batchGraph: (isTraining) => estimator.batchGraph(isTraining),
+    batchGraph: (isTraining, batch) => estimator.batchGraph(isTraining, batch),
     largestBatch: (limit) => estimator.largestBatch(limit),
     growsWithBatch: () => estimator.growsWithBatch(),
     whatFits: () => estimator.whatFits(),

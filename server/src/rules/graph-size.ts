@@ -7,9 +7,14 @@ import type { Node } from "../python/tree";
 import { isAt, unknownSize, whichModel } from "./model-size";
 import type { RuleContext } from "./rule";
 
-/** The graph that one call of the model builds: the value `size` of a message. */
-export function sizeOfGraph(forward: Node, isTraining: boolean, context: RuleContext): MessageValue {
-  const graph = graphOf(forward, isTraining, context);
+/** The graph that one call of the model builds, of a batch of the training unless another is given: `size` of a message. */
+export function sizeOfGraph(
+  forward: Node,
+  isTraining: boolean,
+  context: RuleContext,
+  batch?: number,
+): MessageValue {
+  const graph = graphOf(forward, isTraining, context, batch);
   if (graph === undefined) return unknownSize;
   const values = { size: formatBytes(graph.bytes), batch: graph.batch };
   return message(graph.complete ? sizeTexts.graph : sizeTexts.graphAtLeast, values);
@@ -37,9 +42,14 @@ export function sizeOfKeptGraph(forward: Node, isTraining: boolean, context: Rul
 }
 
 /** The graph of a call of the trained model; undefined for any other model. */
-function graphOf(forward: Node, isTraining: boolean, context: RuleContext): BatchGraph | undefined {
+function graphOf(
+  forward: Node,
+  isTraining: boolean,
+  context: RuleContext,
+  batch?: number,
+): BatchGraph | undefined {
   const model = forward.kind === "Call" ? whichModel(forward.callee, context) : undefined;
   if (model === undefined) return undefined;
-  const graph = context.estimates.batchGraph?.(isTraining);
+  const graph = context.estimates.batchGraph?.(isTraining, batch);
   return graph !== undefined && isAt(model, graph.model) ? graph : undefined;
 }

@@ -7,7 +7,7 @@ import type { ReadBeside } from "../python/resolve-import";
 import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Span } from "../python/tree";
 import type { FrameworkFacts } from "./frameworks";
 import type { Resolver } from "./resolve";
-import { accumulationOf, batchOf, devicesOf } from "./script-setup/batch";
+import { accumulationOf, batchesOf, batchOf, devicesOf } from "./script-setup/batch";
 import { Constants } from "./script-setup/constants";
 import { changedLater } from "./script-setup/changed-later";
 import { dataOf, type ScriptData } from "./script-setup/data";
@@ -126,6 +126,8 @@ export type ScriptSharding = "ddp" | "zero-redundancy" | "zero1" | "zero2" | "ze
 export interface ScriptSetup {
   /** Samples of one forward on one device. */
   readonly batch: ScriptValue<number> | undefined;
+  /** The batch of any loader of the script. */
+  readonly batchOfLoader: (loader: Expression) => number | undefined;
   readonly accumulate: ScriptValue<number> | undefined;
   readonly devices: ScriptValue<number> | undefined;
   readonly optimizer: ScriptValue<ScriptOptimizer> | undefined;
@@ -185,6 +187,7 @@ export function createScriptSetup(
 /** How each part of a setup is found. */
 const parts: { readonly [Key in keyof ScriptSetup]: (context: SetupContext) => ScriptSetup[Key] } = {
   batch: batchOf,
+  batchOfLoader: batchesOf,
   accumulate: accumulationOf,
   devices: devicesOf,
   optimizer: optimizerOf,

@@ -120,6 +120,12 @@ describe("the graph of one batch", () => {
     );
   });
 
+  it("is that of the loader which the evaluation goes over, where the script says its batch", () => {
+    const own = script(header, { more: "    loader = torch.utils.data.DataLoader(data, batch_size=16)\n" });
+    assert.match(messageOf(own, "eval-without-no-grad"), /\(≈ 62\.5 KiB at batch 16\)/);
+    assert.equal(analysed(own).estimates.batchGraph?.(false)?.batch, 4);
+  });
+
   it("is not claimed of another model, nor of a class that the file makes in two ways", () => {
     const other = script(header, { evaluated: "other" });
     assert.doesNotMatch(messageOf(other, "eval-without-no-grad"), /KiB/);

@@ -54,7 +54,8 @@ export class Estimator {
   private isDoubted = false;
   private readonly largest = new Map<number, number | undefined>();
   private fit: { readonly answer: FitAnswer | undefined } | undefined;
-  private readonly graphs = new Map<boolean, BatchGraph | undefined>();
+  /** By mode and micro-batch, where another than the step's is asked for. */
+  private readonly graphs = new Map<string, BatchGraph | undefined>();
 
   constructor(
     private readonly module: Module,
@@ -119,17 +120,20 @@ export class Estimator {
     return other;
   }
 
-  batchGraph(isTraining: boolean): BatchGraph | undefined {
-    if (!this.graphs.has(isTraining)) this.graphs.set(isTraining, this.findBatchGraph(isTraining));
-    return this.graphs.get(isTraining);
+  batchGraph(isTraining: boolean, batch?: number): BatchGraph | undefined {
+    const key = `${isTraining} ${batch ?? ""}`;
+    if (!this.graphs.has(key)) this.graphs.set(key, this.findBatchGraph(isTraining, batch));
+    return this.graphs.get(key);
   }
 
   /** With an allowance of its own, so that it takes nothing from the step. */
-  private findBatchGraph(isTraining: boolean): BatchGraph | undefined {
+  private findBatchGraph(isTraining: boolean, batch: number | undefined): BatchGraph | undefined {
     if (planOf(this.setup) === undefined) return undefined;
     if (this.setup.iteration !== undefined) this.trainedEstimate(); // says which model and which micro-batch
     const world = { ...this.world, allowance: new Allowance() };
-    return batchGraphOf(this.module, this.setup, this.trainedModel(), isTraining, world);
+    const setup: TrainingSetup =
+      batch === undefined ? this.setup : { ...this.setup, batch: { value: batch, from: "script" } };
+    return batchGraphOf(this.module, setup, this.trainedModel(), isTraining, world);
   }
 
   largestBatch(limit: number | undefined = limitOf(this.setup)): number | undefined {

@@ -1,8 +1,10 @@
-import type { Expression, FunctionDefinition, Node, Span } from "../../python/tree";
+import type { Call, Expression, For, FunctionDefinition, Node, Span, While } from "../../python/tree";
 import { someNode, walk } from "../../python/walk";
 import { freezesParts } from "../../torch/may-be-frozen";
 import type { EvaluationPass } from "../../torch/provenance";
 import { loopOverData } from "../../torch/provenance/rounds";
+import { forwardReceiver } from "../../torch/provenance/shapes";
+import { loaderOf } from "../../torch/training-loop/loader";
 import { insertAt, wrapInWith } from "../fix";
 import { sizeOfGraph } from "../graph-size";
 import { contextCall, type ContextCall } from "../no-grad-context";
@@ -68,22 +70,25 @@ export const rule = defineRule<MessageId>({
 });
 
 function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
-  const [first] = pass.forwards;
-  if (first === undefined) return;
+  const repeated = pass.forwards.find((forward) => loopAround(forward, context.torch) !== undefined);
+  const shown = repeated ?? pass.forwards[0];
+  if (shown === undefined) return;
   const { source } = context;
   const named = pass.certainty === "name";
   const isPartlyFrozen = freezesParts(context.torch, pass.modelName);
   context.report({
-    at: first,
+    at: shown,
     message: named ? "named" : pass.trainsWhere ? "phase" : "evaluation",
     values: {
-      call: excerpt(source, first),
+      call: excerpt(source, shown),
       test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
-      model: excerpt(source, pass.modelName),
+      model: excerpt(source, repeated === undefined ? pass.modelName : forwardReceiver(repeated)),
       repeats: repetitionOf(pass, context),
       frozen: isPartlyFrozen ? "yes" : "no",
       eval: pass.evalCall ? "yes" : "no",
-      size: named ? "unknown" : sizeOfGraph(first, pass.evalCall === undefined, context),
+      size: named
+        ? "unknown"
+        : sizeOfGraph(shown, pass.evalCall === undefined, context, batchAround(shown, context)),
     },
     level: named || isPartlyFrozen || isBounded(pass, context) ? oneLower("error") : "error",
     related: [
@@ -104,10 +109,23 @@ function repetitionOf(
   { forwards, reachedBy = [] }: EvaluationPass,
   { torch }: RuleContext<MessageId>,
 ): "batch" | "round" | "no" {
-  const { flow } = torch.provenance;
-  const [loop] = [...forwards, ...reachedBy].flatMap((call) => loopOverData(call, torch.resolve, flow) ?? []);
+  const [loop] = [...forwards, ...reachedBy].flatMap((call) => loopAround(call, torch) ?? []);
   if (loop === undefined) return "no";
-  return loop.kind === "While" || countsOnly(loop.iterable) ? "round" : "batch";
+  if (loop.kind === "While") return "round";
+  // `with tqdm(range(n)) as bar: for i in bar:`
+  const bound = loop.iterable.kind === "Name" ? torch.resolve.scopes.lookup(loop.iterable) : [];
+  return [loop.iterable, ...bound.flatMap(({ value }) => value ?? [])].some(countsOnly) ? "round" : "batch";
+}
+
+function loopAround(forward: Call, { resolve, provenance }: RuleContext["torch"]): For | While | undefined {
+  return loopOverData(forward, resolve, provenance.flow);
+}
+
+/** The batch of the loader that the loop around a forward goes over, where the script says it. */
+function batchAround(forward: Call, { torch }: RuleContext): number | undefined {
+  const loop = loopAround(forward, torch);
+  const source = loop && loaderOf(torch.resolve, loop);
+  return source && torch.scriptSetup.batchOfLoader(source.loader);
 }
 
 /** `for step in range(n):`, `for i, _ in enumerate(range(n)):`: steps, samples or time, no batches. */

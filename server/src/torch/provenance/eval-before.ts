@@ -1,6 +1,15 @@
 /** Which mode a model was put into before a forward: the nearest `eval()` or `train()` of it that surely ran. */
-import type { Call, Expression, FunctionDefinition, Module, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingFunction, statementListsOf } from "../../python/walk";
+import type {
+  Attribute,
+  Call,
+  Expression,
+  FunctionDefinition,
+  Module,
+  Name,
+  Node,
+  Statement,
+} from "../../python/tree";
+import { ancestors, enclosingFunction, someNode, statementListsOf } from "../../python/walk";
 import type { Resolver } from "../resolve";
 import { baseOfChain, modeInChain, trainingFlag } from "./mode-switches";
 
@@ -24,7 +33,10 @@ export class ModesBefore {
       for (const list of statementListsOf(at)) {
         const index = list.indexOf(below as Statement);
         for (let before = index - 1; before >= 0; before--) {
-          const found = this.modeSetBy(list[before], key);
+          const statement = list[before];
+          const found = this.modeSetBy(statement, key);
+          if (found === undefined && statement !== undefined && this.isMadeAnew(statement, key))
+            return undefined;
           if (found === undefined) continue;
           if (found.training) return "training";
           return { call: found.call, place: { block: list, index } };
@@ -46,6 +58,15 @@ export class ModesBefore {
     const training = trainingFlag(call);
     if (training === undefined || !this.isSameModel(this.modelKey(baseOfChain(call)), key)) return undefined;
     return { call, training };
+  }
+
+  /** `model = Net()`: what was called on the one before says nothing of this one. `model = model.to(device)` is the same. */
+  private isMadeAnew(statement: Statement, key: string): boolean {
+    if (statement.kind !== "Assign") return false;
+    const { targets, value } = statement;
+    const bound = targets.flatMap((target) => (target.kind === "Tuple" ? target.elements : [target]));
+    if (!bound.some((target) => isReference(target) && this.resolver.keyOf(target) === key)) return false;
+    return !someNode(value, (part) => isReference(part) && this.modelKey(part) === key);
   }
 
   /** `model = Net().cuda().eval()`. */
@@ -89,4 +110,8 @@ export class ModesBefore {
     if (receiver === undefined) return false;
     return receiver === key || key.startsWith(`${receiver}.`);
   }
+}
+
+function isReference(node: Node): node is Name | Attribute {
+  return node.kind === "Name" || node.kind === "Attribute";
 }

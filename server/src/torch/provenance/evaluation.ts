@@ -395,7 +395,7 @@ class PassFinder {
     const loop = this.evaluationLoop(call, body);
     const named = owner !== undefined && this.isEvaluationFunction(owner);
     const strength = (byEval ? 2 : 0) + (loop ? 1 : 0) + (named ? 1 : 0);
-    if (strength === 0) return undefined;
+    if (strength === 0 || (isLookedAt(model) && loop === undefined)) return undefined;
     // Parts of a model, and models we know by name only, need a second sign: others decide how they are called.
     const uncertain = model.certainty !== "resolved" || (owner !== undefined && this.isCalledByOthers(owner));
     if (
@@ -545,6 +545,11 @@ function isSingleLayer({ className }: ResolvedObject): boolean {
       className,
     )
   );
+}
+
+/** A normalisation or a dropout by itself: somebody looks at what it does in which mode. */
+function isLookedAt({ className }: ResolvedObject): boolean {
+  return className !== undefined && /^torch\.nn\.(Lazy)?(\w+Norm\w*|\w*Dropout\w*)$/.test(className);
 }
 
 /** `def test(): net = Net(); for …: print(net(…).size())`: makes the model itself and is given nothing. */

@@ -102,6 +102,12 @@ function isGenerated(value: Expression, resolver: Resolver, within: readonly Exp
   if (value.kind === "Conditional") {
     return [value.body, value.orelse].every((one) => isGenerated(one, resolver, within));
   }
+  if (value.kind === "List" || value.kind === "Tuple") {
+    return value.elements.every((one) => isMadeUp(one, resolver, [...within, value]));
+  }
+  if (value.kind === "BinaryOperation") {
+    return [value.left, value.right].every((one) => isMadeUp(one, resolver, [...within, value]));
+  }
   let at: Expression = value;
   while (at.kind === "Subscript") at = at.object;
   if (at !== value) return isMadeUp(at, resolver, [...within, value]);

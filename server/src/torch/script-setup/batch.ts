@@ -65,6 +65,11 @@ function batchOfLoader(
   return value === undefined ? undefined : { value, span: given };
 }
 
+/** The batch of the loader that an expression is, where the script says it: an evaluation's is seldom the training's. */
+export function batchesOf(context: SetupContext): (loader: Expression) => number | undefined {
+  return (loader) => batchOfLoader(context, context.resolver.objectOf(loader)?.construction)?.value;
+}
+
 export function accumulationOf(context: SetupContext): ScriptValue<number> | undefined {
   const { trainers, constants } = context;
   const own = configuredCount(context.deepspeed, "gradient_accumulation_steps");
