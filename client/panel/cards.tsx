@@ -43,8 +43,9 @@ export function Cards({ view, shown }: { view: View; shown: TimelineShown }) {
     if (old === now) return texts.unchanged;
     if (old === null || now === null) return fill(texts.was, old === null ? texts.unknown : formatBytes(old));
     const change = changeText(old, now, language);
-    const text = fill(texts.was, formatBytes(old));
-    return change === undefined ? text : `${text}, ${change}`;
+    return change === undefined
+      ? fill(texts.was, formatBytes(old))
+      : fill(texts.wasBy, formatBytes(old), change);
   };
   const kinds = ["parameters", "gradients", "optimizer", "saved"] as const;
   const limit = shown.budget ?? shown.device?.bytes;

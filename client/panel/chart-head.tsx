@@ -1,35 +1,27 @@
 /** Heading and legend of a picture that is saved: beside the panel's own they are not needed. */
 import type { PanelTexts } from "../src/panel/texts";
-import type { StepAnswer } from "../../server/src/lsp/timeline-request";
-import { formatBytes } from "../../server/src/memory/units";
 import { kindColours } from "./kinds";
 import type { Palette } from "./palette";
-import { fill } from "./scale";
 import type { Band } from "./series";
 import { textWidth } from "./text-width";
 
 export const titleHeight = 46;
 export const legendHeight = 26;
 
-export function Title({
-  text,
-  step,
-  palette,
-  texts,
-}: {
-  text: string;
-  step: StepAnswer;
-  palette: Palette;
-  texts: PanelTexts;
-}) {
-  const size = formatBytes(step.allocated);
+export interface Heading {
+  readonly title: string;
+  /** The peak, and the setup that it is for: a picture that is passed on has no controls beside it. */
+  readonly note: string;
+}
+
+export function Title({ heading, palette }: { heading: Heading; palette: Palette }) {
   return (
     <g>
       <text x="18" y="24" font-size="15" font-weight="600" fill={palette.foreground}>
-        {text}
+        {heading.title}
       </text>
       <text x="18" y="41" fill={palette.muted}>
-        {texts.peak}: {step.complete ? size : fill(texts.atLeast, size)}
+        {heading.note}
       </text>
     </g>
   );

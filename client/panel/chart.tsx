@@ -4,7 +4,7 @@ import type { StepAnswer, TimelineShown } from "../../server/src/lsp/timeline-re
 import { formatBytes } from "../../server/src/memory/units";
 import { BandLabels, Bands, Outline, PeakColumn, type Frame } from "./bands";
 import { Grid, Limits, Phases } from "./chart-frame";
-import { Legend, legendHeight, Title, titleHeight } from "./chart-head";
+import { Legend, legendHeight, Title, titleHeight, type Heading } from "./chart-head";
 import type { Palette } from "./palette";
 import { PeakMark, placedLabel } from "./peak-mark";
 import { axisTop, fill } from "./scale";
@@ -20,7 +20,7 @@ export interface ChartProps {
   /** Index of the column that is pointed at. */
   readonly cursor?: number | undefined;
   /** A picture that stands alone says what it shows. */
-  readonly heading?: string | undefined;
+  readonly heading?: Heading | undefined;
 }
 
 /** What is drawn: the step with the changes, where there are any. */
@@ -73,10 +73,10 @@ export function Chart(props: ChartProps) {
       viewBox={`0 0 ${width} ${height}`}
       font-family={palette.font}
       font-size="11"
-      aria-hidden="true"
+      {...(heading === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": heading.title })}
     >
       {heading !== undefined && <rect width={width} height={height} fill={palette.background} />}
-      {heading !== undefined && <Title text={heading} step={step} palette={palette} texts={texts} />}
+      {heading !== undefined && <Title heading={heading} palette={palette} />}
       {heading !== undefined && <Legend bands={bands} palette={palette} texts={texts} top={titleHeight} />}
       <Phases frame={frame} ranges={ranges} palette={palette} texts={texts} />
       <Bands frame={frame} bands={bands} columns={columns} palette={palette} />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Controls as Settings, TimelineShown } from "../../server/src/lsp/timeline-request";
 import type { SetupChanges } from "../../server/src/memory/what-if";
+import type { PanelTexts } from "../src/panel/texts";
 import { batchChoices, fill } from "./scale";
 import type { Actions, View } from "./view";
 
@@ -123,12 +124,22 @@ function Batch({ view, actions, settings }: ControlProps) {
   );
 }
 
+/** `4 / 8 Block` */
+export function blocksText(
+  texts: PanelTexts,
+  value: number,
+  { count, className }: Settings["recompute"],
+): string {
+  return className === null
+    ? fill(texts.blocks, value, count)
+    : fill(texts.blocksOf, value, count, className);
+}
+
 function Recompute({ view, actions, settings }: ControlProps) {
   const { texts, changes } = view;
-  const { count, value: written, className, unavailable } = settings.recompute;
+  const { count, value: written, unavailable } = settings.recompute;
   const value = changes.checkpointed ?? written;
-  const text =
-    className === null ? fill(texts.blocks, value, count) : fill(texts.blocksOf, value, count, className);
+  const text = blocksText(texts, value, settings.recompute);
   const off = unavailable !== null;
   return (
     <Field

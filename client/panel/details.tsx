@@ -76,7 +76,7 @@ export function Assumptions({
                     <button
                       type="button"
                       class="line"
-                      title={`${fill(view.texts.line, place.line + 1)}: ${place.text}`}
+                      title={fill(view.texts.beforeCode, place.line + 1) + place.text}
                       onClick={() => actions.open(place)}
                     >
                       <code>{`${key}=${value}`}</code>

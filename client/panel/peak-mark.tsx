@@ -36,7 +36,7 @@ function labelTexts(
   const bound = step.complete ? size : fill(texts.atLeast, size);
   return {
     first: fill(texts.peakIn, bound, texts[moment.phase]),
-    line: place === undefined ? "" : `${fill(texts.line, place.line + 1)}: `,
+    line: place === undefined ? "" : fill(texts.beforeCode, place.line + 1),
     code: place === undefined ? moment.operator : place.text,
   };
 }

@@ -41,7 +41,7 @@ export function Tooltip({
       )}
       {place !== undefined && (
         <p class="source">
-          <span class="note">{fill(texts.line, place.line + 1)}: </span>
+          <span class="note">{fill(texts.beforeCode, place.line + 1)}</span>
           <code>{place.text}</code>
         </p>
       )}

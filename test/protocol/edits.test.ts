@@ -4,7 +4,7 @@ import type { Diagnostic, TextDocumentContentChangeEvent } from "vscode-language
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { fixtures } from "../support/fixtures";
 import { script, uriOf } from "./support/scripts";
-import { TestClient } from "./support/test-client";
+import { atOnceCapabilities, TestClient } from "./support/test-client";
 
 /** Set it higher for a long run, e.g. 10,000. */
 const editCount = Number(process.env["VRAMLINT_RANDOM_EDITS"] ?? 500);
@@ -82,7 +82,8 @@ describe("edits", () => {
   let client: TestClient;
   let fresh: TestClient;
   before(async () => {
-    [client, fresh] = await Promise.all([TestClient.start(), TestClient.start()]);
+    const setup = { capabilities: atOnceCapabilities };
+    [client, fresh] = await Promise.all([TestClient.start(setup), TestClient.start(setup)]);
   });
   after(() => {
     client.kill();

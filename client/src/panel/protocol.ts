@@ -24,8 +24,7 @@ export type ToPage =
     }
   /** The text or the settings changed: ask again. */
   | { readonly kind: "stale" }
-  | { readonly kind: "answer"; readonly serial: number; readonly answer: TimelineAnswer | null }
-  | { readonly kind: "command"; readonly command: "saveSvg" | "savePng" | "showTable" };
+  | { readonly kind: "answer"; readonly serial: number; readonly answer: TimelineAnswer | null };
 
 export type FromPage =
   | { readonly kind: "ready" }

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 export async function savePicture(subject: vscode.Uri, format: "svg" | "png", data: string): Promise<void> {
-  const bytes = format === "svg" ? new TextEncoder().encode(data) : Buffer.from(data, "base64");
+  const bytes = format === "svg" ? new TextEncoder().encode(data) : fromBase64(data);
   const script =
     subject.path
       .split("/")
@@ -23,4 +23,9 @@ export async function savePicture(subject: vscode.Uri, format: "svg" | "png", da
     const reason = error instanceof Error ? error.message : String(error);
     void vscode.window.showErrorMessage(vscode.l10n.t("vramlint could not save the picture: {0}", reason));
   }
+}
+
+/** Without Node's `Buffer`, which a browser has not. */
+function fromBase64(data: string): Uint8Array {
+  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
 }

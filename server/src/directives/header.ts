@@ -57,7 +57,7 @@ export function readHeader(parsed: ParsedModule): BudgetHeader {
   const letters = lettersOf(drafts);
   const context: ReadContext = {
     setup: {},
-    names: moduleNames(module),
+    names: moduleNames(parsed),
     options: () => optionsOf(module),
     letters,
     diagnostics,

@@ -1,5 +1,6 @@
 /** The names that a header value may refer to: what the file binds at its top level. */
-import type { Expression, Module, Statement } from "../python/tree";
+import type { ParsedModule } from "../python/parse";
+import type { Expression, Statement } from "../python/tree";
 import { eachStatement } from "./statements";
 
 export interface ModuleNames {
@@ -12,11 +13,11 @@ export interface ModuleNames {
 }
 
 /** Names bound at module level, in conditional blocks too. */
-export function moduleNames(module: Module): ModuleNames {
+export function moduleNames({ module, source }: ParsedModule): ModuleNames {
   const names = { classes: [] as string[], functions: [] as string[], all: new Set<string>(), isOpen: false };
   eachStatement(
     module.body,
-    (statement) => collect(statement, names),
+    (statement) => collect(statement, names, source.text),
     ({ kind }) => kind !== "FunctionDefinition" && kind !== "ClassDefinition",
   );
   return names;
@@ -29,7 +30,7 @@ interface Collected {
   isOpen: boolean;
 }
 
-function collect(statement: Statement, names: Collected): void {
+function collect(statement: Statement, names: Collected, text: string): void {
   switch (statement.kind) {
     case "ClassDefinition":
       names.classes.push(statement.name.id);
@@ -59,12 +60,17 @@ function collect(statement: Statement, names: Collected): void {
       for (const { target } of statement.items) if (target) addTargets(target, names);
       break;
     case "Invalid":
-      // What could not be read may define anything.
-      names.isOpen = true;
+      addWords(text.slice(statement.start, statement.end), names);
       break;
     default:
       break;
   }
+}
+
+/** What could not be read may define whatever it names: while a line is being typed, no more and no less. */
+function addWords(text: string, names: Collected): void {
+  for (const [word] of text.matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) names.all.add(word);
+  if (/\bimport\b[^\n]*\*/.test(text)) names.isOpen = true;
 }
 
 function addTargets(target: Expression, names: Collected): void {

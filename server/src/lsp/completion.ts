@@ -99,7 +99,7 @@ function valueItems(session: Session, analysed: Analysed, place: Part<"value">, 
 
 function offersFor(key: HeaderKey, analysed: Analysed): Offer[] {
   const { settings, unit } = analysed;
-  const names = (): ModuleNames => moduleNames(unit.parsed().module);
+  const names = (): ModuleNames => moduleNames(unit.parsed());
   const plain = (labels: readonly string[]): Offer[] => labels.map((label) => ({ label }));
   const classes = (): Offer[] => names().classes.map((label) => ({ label, kind: CompletionItemKind.Class }));
   switch (key) {

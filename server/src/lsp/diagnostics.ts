@@ -9,8 +9,9 @@ import type {
   DocumentDiagnosticReport,
   WorkspaceEdit,
 } from "vscode-languageserver";
-import { message } from "../messages/message";
 import { editorMessages } from "../messages/editor";
+import { inLines } from "../messages/lines";
+import { message } from "../messages/message";
 import type { Finding, FixSafety } from "../rules/rule";
 import type { Outcome } from "./analyses";
 import type { Settings } from "./configuration";
@@ -58,6 +59,8 @@ export function fixesOf(unit: TextUnit, settings: Settings, finding: Finding): C
 
 export class Diagnostics {
   private readonly waiting = new Map<string, ReturnType<typeof setTimeout>>();
+  /** The pause after an edit, by address. */
+  private readonly pauses = new Map<string, ReturnType<typeof setTimeout>>();
   private readonly unsaved = new WeakSet<TextUnit>();
   /** What was pushed last for each cell of a notebook. */
   private readonly told = new Map<string, string>();
@@ -77,18 +80,42 @@ export class Diagnostics {
     if (previous !== undefined && settings.run === "onSave" && this.unsaved.has(unit)) {
       return { kind: "unchanged", resultId: previous };
     }
-    const resultId = `${unit.version}.${this.session.analyses.serialOf(unit, settings)}`;
-    if (resultId === previous) return { kind: "unchanged", resultId };
-    return { kind: "full", resultId, items: this.diagnosticsByDocument(unit, settings).get(uri) ?? [] };
+    const identity = `${unit.version}.${this.session.analyses.serialOf(unit, settings)}`;
+    if (identity === previous) return { kind: "unchanged", resultId: identity };
+    const items = this.diagnosticsByDocument(unit, settings).get(uri) ?? [];
+    return { kind: "full", resultId: unit.typing.isHolding ? `${identity}.typing` : identity, items };
   }
 
   changed(unit: TextUnit, isNew: boolean): void {
     if (!isNew) this.unsaved.add(unit);
+    this.waitForPause(unit);
     if (this.isPushed(unit)) this.schedule(unit);
+  }
+
+  /** What is held back while somebody types is told when the typing pauses, to clients that can be told then. */
+  private waitForPause(unit: TextUnit): void {
+    clearTimeout(this.pauses.get(unit.uri));
+    if (!this.isPushed(unit) && !this.session.features.refreshesDiagnostics) {
+      unit.typing.pause();
+      return;
+    }
+    const timer = setTimeout(() => this.paused(unit), typingPause);
+    this.pauses.set(unit.uri, timer);
+  }
+
+  private paused(unit: TextUnit): void {
+    clearTimeout(this.pauses.get(unit.uri));
+    this.pauses.delete(unit.uri);
+    const wasHolding = unit.typing.isHolding;
+    unit.typing.pause();
+    if (!wasHolding) return;
+    if (this.isPushed(unit)) this.schedule(unit);
+    else this.askToPullAgain();
   }
 
   async saved(unit: TextUnit): Promise<void> {
     const wasUnsaved = this.unsaved.delete(unit);
+    this.paused(unit);
     if (this.isPushed(unit)) this.schedule(unit);
     else if (wasUnsaved && (await this.session.configuration.of(unit.uri)).run === "onSave")
       this.askToPullAgain();
@@ -122,8 +149,10 @@ export class Diagnostics {
   }
 
   closed(unit: TextUnit, documents: readonly string[]): void {
-    clearTimeout(this.waiting.get(unit.uri));
-    this.waiting.delete(unit.uri);
+    for (const timers of [this.waiting, this.pauses]) {
+      clearTimeout(timers.get(unit.uri));
+      timers.delete(unit.uri);
+    }
     if (this.isPushed(unit)) this.clear(documents);
   }
 
@@ -186,7 +215,7 @@ export class Diagnostics {
     };
     for (const note of notesOf(unit, settings, outcome)) add(note.uri, note.diagnostic);
     if (outcome.kind !== "analysed") return found;
-    for (const finding of outcome.analysis.findings) {
+    for (const finding of unit.typing.tellable(outcome.analysis.findings, unit.text)) {
       const place = unit.locate(finding.span);
       if (place) add(place.uri, this.diagnosticOf(unit, settings, finding, place.range));
     }
@@ -207,7 +236,7 @@ export class Diagnostics {
       severity: severityOf(finding, settings),
       source: diagnosticSource,
       code: finding.rule,
-      message: messageOf(unit, settings, finding),
+      message: inLines(messageOf(unit, settings, finding)),
       ...(href === undefined ? {} : { codeDescription: { href } }),
       ...(features.relatedInformation ? { relatedInformation: relatedOf(unit, settings, finding) } : {}),
       ...(features.diagnosticData ? { data } : {}),
@@ -233,6 +262,9 @@ const pushDelay = 10;
 
 /** The same for what an edit means for other open files: they are not being looked at. */
 const importDelay = 150;
+
+/** Milliseconds without an edit after which nobody types any more. */
+const typingPause = 600;
 
 /** Where a rule's page opens: inside the client if it says how, else the page itself. */
 export function rulePageAddress(session: Session, rule: string, settings: Settings): string | undefined {

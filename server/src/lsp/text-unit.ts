@@ -7,6 +7,7 @@ import type { Edit, ParsedModule } from "../python/parse";
 import { parseModule } from "../python/parse";
 import { Source } from "../python/source";
 import type { Span } from "../python/tree";
+import { Typing } from "./typing";
 
 /** A document's part of the unit's text: `[start, end)`. */
 export interface Segment extends Span {
@@ -29,6 +30,7 @@ export abstract class TextUnit {
   private pendingEdits: Edit[] = [];
   /** Grows with every change of the text, whatever versions the client gives. */
   revision = 0;
+  readonly typing = new Typing();
 
   /** `uri` of the file or the notebook: settings are asked for with it. */
   protected constructor(readonly uri: string) {}
@@ -61,12 +63,14 @@ export abstract class TextUnit {
   /** Remembers edits of the text for the next parse. */
   protected edited(edits: readonly Edit[]): void {
     this.revision += 1;
+    this.typing.edited(edits);
     if (this.tree !== undefined) this.pendingEdits.push(...edits);
   }
 
   /** The text is a new one: the next parse starts over. */
   protected replaced(): void {
     this.revision += 1;
+    this.typing.pause();
     this.tree = undefined;
     this.pendingEdits = [];
   }

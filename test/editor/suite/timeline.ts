@@ -102,6 +102,39 @@ describe("the memory timeline", () => {
     );
   });
 
+  for (const format of ["svg", "png"]) {
+    it(`is saved as ${format.toUpperCase()} where the user says, with the setup that it is of`, async () => {
+      await show("train.py");
+      await ask({ in: "panel", wait: ".plot > svg" });
+      await ask({ in: "panel", fill: "#recompute", value: "8" });
+      await ask({ in: "panel", wait: "#panel[data-delay]" });
+      const target = fileInProject(`train-memory.${format}`);
+      const created = vscode.workspace.createFileSystemWatcher(target.fsPath);
+      let isThere = false;
+      created.onDidCreate(() => (isThere = true));
+      try {
+        await ask({ in: "panel", click: `.tool:text-is("${format.toUpperCase()}")` });
+        await ask({ wait: ".quick-input-widget .quick-input-action" });
+        await ask({ press: "Enter" });
+        await until([created.onDidCreate, created.onDidChange], () => isThere, "the picture is written");
+        const bytes = await vscode.workspace.fs.readFile(target);
+        if (format === "png") {
+          const view = new DataView(bytes.buffer, bytes.byteOffset);
+          assert.deepEqual([view.getUint32(16), view.getUint32(20)], [2000, 1120]);
+        } else {
+          const text = new TextDecoder().decode(bytes);
+          assert.match(text, /One training step of ResNet — train\.py/);
+          assert.match(text, /Peak: [\d.]+ GiB · Micro-batch 256 · fp32 · adamw · Recompute 8 \/ 8 Block/);
+          assert.match(text, /<\/svg>\s*$/);
+        }
+      } finally {
+        created.dispose();
+        await ask({ in: "panel", click: ".controls header .quiet" });
+        await vscode.workspace.fs.delete(target);
+      }
+    });
+  }
+
   it("has all moments in a table", async () => {
     await show("train.py");
     await ask({ in: "panel", wait: ".plot > svg" });

@@ -49,6 +49,12 @@ export const pullCapabilities: ClientCapabilities = {
   },
 };
 
+/** A client that is not told later what it was not told at once: it hears everything at once, on the line that is typed too. */
+export const atOnceCapabilities: ClientCapabilities = {
+  ...pullCapabilities,
+  workspace: { ...pullCapabilities.workspace, diagnostics: {} },
+};
+
 /** A client from before pull diagnostics. */
 export const pushCapabilities: ClientCapabilities = {
   textDocument: {

@@ -372,6 +372,13 @@ describe("the budget header", () => {
       assert.equal(open.setup.model?.value.text, "Other(2)");
     });
 
+    it("takes every name of what cannot be read for one that it may define, and no others", () => {
+      const typed = "import torch\nclass Net(nn.Mod";
+      assert.deepEqual(headerOf("# vram: model=Net(2)", typed).diagnostics, []);
+      assert.equal(headerOf("# vram: model=Net(2)", "import torch\nfrom t").diagnostics.length, 1);
+      assert.deepEqual(headerOf("# vram: model=Net(2)", "from models import * as\n").diagnostics, []);
+    });
+
     it("finds names bound in blocks", () => {
       const rest = "try:\n    from a import Net\nexcept ImportError:\n    Net = None\n";
       assert.deepEqual(headerOf("# vram: model=Net", rest).diagnostics, []);
