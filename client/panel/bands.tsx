@@ -1,9 +1,9 @@
 /** The stacked areas, their labels, and the outline of another step above them. */
-import { area, curveStepAfter, line } from "d3-shape";
 import type { PanelTexts } from "../src/panel/texts";
 import { kindColours, kindPatterns, type Pattern } from "./kinds";
 import type { Palette } from "./palette";
 import { labelPlace, type Band, type Column } from "./series";
+import { stepArea, stepLine } from "./step-path";
 import { textWidth } from "./text-width";
 
 /** Where things lie in the picture. */
@@ -67,15 +67,9 @@ export function BandLabels({ frame, bands, columns, palette, texts }: BandsProps
 
 /** Every moment holds until the next one. */
 function bandPath(frame: Frame, columns: readonly Column[], edges: Band["edges"]): string {
-  const last = columns.length;
-  const at = (i: number): Band["edges"][number] => edges[Math.min(i, last - 1)] ?? [0, 0];
-  const path = area<number>()
-    .x((i) => frame.x(columns[i]?.from ?? columns[last - 1]?.to ?? 0))
-    .y0((i) => frame.y(at(i)[0]))
-    .y1((i) => frame.y(at(i)[1]))
-    .curve(curveStepAfter)
-    .digits(1);
-  return path(Array.from({ length: last + 1 }, (_, i) => i)) ?? "";
+  const edge = (which: 0 | 1) =>
+    columns.map(({ from }, i) => ({ x: frame.x(from), y: frame.y(edges[i]?.[which] ?? 0) }));
+  return stepArea(edge(1), edge(0), frame.x(columns.at(-1)?.to ?? 0));
 }
 
 function BandLabel({
@@ -174,12 +168,7 @@ export function Outline({
 }) {
   const last = columns.at(-1);
   if (last === undefined) return null;
-  const path = line<Column>()
-    .x((column) => frame.x(column.from))
-    .y((column) => frame.y(column.total))
-    .curve(curveStepAfter)
-    .digits(1);
-  const end: Column = { ...last, from: last.to };
+  const steps = columns.map(({ from, total }) => ({ x: frame.x(from), y: frame.y(total) }));
   const highest = columns.reduce((most, column) => (column.total > most.total ? column : most), last);
   const x = frame.x(highest.from);
   const width = textWidth(label, 11) + 10;
@@ -187,7 +176,7 @@ export function Outline({
   return (
     <g>
       <path
-        d={path([...columns, end]) ?? ""}
+        d={stepLine(steps, frame.x(last.to))}
         fill="none"
         stroke={palette.foreground}
         stroke-width="1.25"
