@@ -28,6 +28,7 @@ import {
   reducesToScalar,
   wholeOf,
 } from "./shapes";
+import { isSkippedBy } from "./never-both";
 import { mayRunParameters } from "./runs-parameters";
 import { join, madeBy, severed, unknown, type Carried, type ParameterUse, type Path } from "./value";
 
@@ -132,7 +133,7 @@ export class CarriedByCalls {
       return severed;
     if (this.options.modes.lexicallyAt(call) === "off") return severed;
     const summary = join(
-      this.options.resolver.returnedValues(target).map((value) => this.values.of(value, path)),
+      this.resultsFor(call, target, this.options.resolver).map((value) => this.values.of(value, path)),
     );
     return this.substituted(summary, call, target);
   }
@@ -151,9 +152,20 @@ export class CarriedByCalls {
     if (isGenerator(definition, resolve)) return unknown;
     if (provenance.modes.isTurnedOffBy(definition)) return severed;
     if (this.options.modes.lexicallyAt(call) === "off") return severed;
-    const values = resolve.returnedValues(definition);
+    const values = this.resultsFor(call, definition, resolve);
     const summary = join(values.map((value) => provenance.carriedHere(value, path)));
     return this.substituted(this.seenFromHere(summary, call, definition, resolve), call, definition);
+  }
+
+  /** What the function may return for this call: not the codes under `if return_codes:` where the call leaves that out. */
+  private resultsFor(call: Call, target: FunctionDefinition, elsewhere: Resolver): readonly Expression[] {
+    const values = elsewhere.returnedValues(target);
+    if (values.length < 2) return values;
+    const given = (name: string): Expression | undefined =>
+      this.options.resolver.argumentFor(call, target, name) ??
+      target.parameters.find((parameter) => parameter.name.id === name)?.default;
+    const possible = values.filter((value) => !isSkippedBy(given, value, elsewhere));
+    return possible.length > 0 ? possible : values;
   }
 
   /** A graph that begins in another file begins for this one where it calls that. */

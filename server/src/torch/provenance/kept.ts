@@ -354,6 +354,7 @@ class KeptFinder {
               resolver.argumentFor(call, owner, name) ??
               owner.parameters.find((parameter) => parameter.name.id === name)?.default,
             statement,
+            resolver,
           ),
       );
   }

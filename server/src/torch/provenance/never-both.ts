@@ -1,5 +1,5 @@
 /** Stretches of one function that never run for the same values: arms of one `if`, and tests of one variable that exclude each other. */
-import type { Expression, FunctionDefinition, Lambda, Node, Statement } from "../../python/tree";
+import type { Expression, FunctionDefinition, Lambda, Name, Node, Statement } from "../../python/tree";
 import { ancestors, enclosingFunction } from "../../python/walk";
 import type { Resolver } from "../resolve";
 import { holds } from "./both-modes";
@@ -37,12 +37,19 @@ export function neverBoth(a: Node, b: Node, resolver: Resolver): boolean {
   );
 }
 
-/** True when a call gives a parameter a value for which the node does not run. */
-export function isSkippedBy(given: (parameter: string) => Expression | undefined, node: Node): boolean {
+/** True when a call gives a parameter of the function a value for which the node in it does not run. */
+export function isSkippedBy(
+  given: (parameter: string) => Expression | undefined,
+  node: Node,
+  resolver: Resolver,
+): boolean {
   return armsAround(node).some(({ test, taken }) => {
-    const name = testedName(test);
-    const value = name === undefined ? undefined : given(name);
-    const held = name === undefined || value === undefined ? "unknown" : holds(test, name, value);
+    const variable = testedVariable(test);
+    if (variable === undefined) return false;
+    const bindings = resolver.scopes.lookup(variable);
+    if (bindings.length !== 1 || bindings[0]?.kind !== "parameter") return false;
+    const value = given(variable.id);
+    const held = value === undefined ? "unknown" : holds(test, variable.id, value);
     return typeof held === "boolean" && held !== taken;
   });
 }
@@ -63,19 +70,19 @@ function armsAround(node: Node): Arm[] {
 
 function factsOf(arms: readonly Arm[]): Fact[] {
   return arms.flatMap(({ test, taken }) => {
-    const name = testedName(test);
+    const name = testedVariable(test)?.id;
     if (name === undefined) return [];
     return [{ name, ...sayOf(test, taken), test, taken }];
   });
 }
 
 /** `mode` of `mode == "train"`, of `not mode` and of `mode` alone. */
-function testedName(test: Expression): string | undefined {
-  if (test.kind === "UnaryOperation" && test.operator === "not") return testedName(test.operand);
-  if (test.kind === "Name") return test.id;
+function testedVariable(test: Expression): Name | undefined {
+  if (test.kind === "UnaryOperation" && test.operator === "not") return testedVariable(test.operand);
+  if (test.kind === "Name") return test;
   if (test.kind !== "Comparison" || test.operators.length !== 1) return undefined;
   const [left] = test.operands;
-  return left?.kind === "Name" ? left.id : undefined;
+  return left?.kind === "Name" ? left : undefined;
 }
 
 /** The value that the variable has in the arm, where the test says it. */

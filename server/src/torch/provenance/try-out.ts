@@ -2,8 +2,9 @@
 import { FileMemo } from "../../python/file-memo";
 import type { Scope, Scopes } from "../../python/scope";
 import type { Call, Expression, Node } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingLoop, someNode } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingLoop, isStatement, someNode } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
+import { keepsGraph } from "../api-graph";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
 import { argumentsOf } from "./shapes";
@@ -34,9 +35,10 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
   const body = owner ?? resolver.module;
   const isTaken = someNode(body, (node) => {
     if (node.kind === "Return") return carries(node.value);
+    if (madeUp && isPrinted(node, resolver)) return false;
     if (node.kind === "Attribute" && carries(node.object)) return taking.test(node.attribute.id);
     if (node.kind !== "Call" || node === forward || enclosingFunction(node) !== owner) return false;
-    if (onlyLooks(node, resolver)) return false;
+    if (onlyLooks(node, resolver) || keepsGraph(resolver.qualifiedName(node.callee) ?? "")) return false;
     return argumentsOf(node).some(carries);
   });
   if (isTaken) return false;
@@ -67,6 +69,15 @@ const takers = /^(item|tolist|numpy|detach|argmax|cpu|data)$/;
 /** A function called `test_net` may be an evaluation: there only a look at the shape is none. */
 const anythingButShapes = /^(?!(shape|size|dim|ndim|numel|dtype|device)$)/;
 
+/** `print(f"loss: {penalty(out)}")`. */
+function isPrinted(node: Node, resolver: Resolver): boolean {
+  for (const at of ancestors(node)) {
+    if (at.kind === "Call" && resolver.qualifiedName(at.callee) === "builtins.print") return true;
+    if (isStatement(at)) return false;
+  }
+  return false;
+}
+
 function onlyLooks({ callee }: Call, resolver: Resolver): boolean {
   const name = resolver.qualifiedName(callee) ?? "";
   return /^builtins\.(print|type|len|isinstance|enumerate|zip)$|^torch\.(allclose|equal|isclose|testing\.\w+)$/.test(
@@ -88,6 +99,9 @@ function isCalledIn(
       ),
   );
 }
+
+/** `torch.empty(2, 3).normal_()`. */
+const fillers = /^(normal|uniform|random|zero|fill)_$/;
 
 /** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
 function isMadeUp(argument: Expression, resolver: Resolver, within: readonly Expression[] = []): boolean {
@@ -114,7 +128,7 @@ function isGenerated(value: Expression, resolver: Resolver, within: readonly Exp
   while (
     at.kind === "Call" &&
     at.callee.kind === "Attribute" &&
-    roleKeepingMethods.has(at.callee.attribute.id)
+    (roleKeepingMethods.has(at.callee.attribute.id) || fillers.test(at.callee.attribute.id))
   )
     at = at.callee.object;
   const name = at.kind === "Call" ? resolver.qualifiedName(at.callee) : undefined;
