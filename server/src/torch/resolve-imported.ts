@@ -23,6 +23,9 @@ export class ImportedDefinitions {
   private known: ImportedNames | undefined;
   private inherits: boolean | undefined;
   private readonly functions: Answers<Call, ImportedFunction | undefined> = new Map();
+  private readonly instances: Answers<Expression, ImportedClass | undefined> = new Map();
+  private readonly findInstance = (expression: Expression): ImportedClass | undefined =>
+    this.plainInstance(expression);
 
   constructor(
     private readonly resolver: Resolver,
@@ -72,13 +75,20 @@ export class ImportedDefinitions {
 
   /** Instances of classes that have no role of their own. */
   private plainInstance(expression: Expression): ImportedClass | undefined {
-    let made: ImportedClass | undefined;
-    for (const value of this.resolver.valuesOf(expression)) {
-      const one = value.kind === "Call" ? this.names.classNamed(value.callee) : undefined;
-      if (one === undefined || (made !== undefined && made.definition !== one.definition)) return undefined;
-      made = one;
+    let found: ImportedClass | undefined;
+    for (const value of this.resolver.valuesGiven(expression)) {
+      const made = this.constructedOrHeld(value);
+      if (made === undefined || (found !== undefined && found.definition !== made.definition))
+        return undefined;
+      found = made;
     }
-    return made;
+    return found;
+  }
+
+  private constructedOrHeld(value: Expression): ImportedClass | undefined {
+    if (value.kind === "Call") return this.names.classNamed(value.callee);
+    if (value.kind !== "Name") return undefined;
+    return objectQuestions.answer(this.instances, value, undefined, this.findInstance);
   }
 
   /** The bases of a class of this file, and of its bases here, that other files define; nearest first. */

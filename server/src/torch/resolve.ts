@@ -93,6 +93,8 @@ export interface Resolver {
    * unpacking applied where it can be; empty when unknown.
    */
   valuesOf(expression: Expression): readonly Expression[];
+  /** The same without `None`; for a parameter what the callers in this file give it, when each of them gives something. */
+  valuesGiven(expression: Expression): readonly Expression[];
   /** The function or method of this file that a call runs, when exactly one can be meant. */
   functionOf(call: Call): FunctionDefinition | undefined;
   /** What other files of the workspace define of what this one uses. */
@@ -315,12 +317,34 @@ class FileResolver implements Resolver {
   /** Instances of classes that have no role of their own, such as a trainer written by hand. */
   private plainInstance(expression: Expression): ClassDefinition | undefined {
     let found: ClassDefinition | undefined;
-    for (const value of this.valuesOf(expression)) {
-      const constructed = value.kind === "Call" ? this.constructedClass(value) : undefined;
-      if (constructed === undefined || (found !== undefined && found !== constructed)) return undefined;
-      found = constructed;
+    for (const value of this.valuesGiven(expression)) {
+      const made = this.constructedOrHeld(value);
+      if (made === undefined || (found !== undefined && found !== made))
+        return this.annotatedClass(expression);
+      found = made;
     }
     return found ?? this.annotatedClass(expression);
+  }
+
+  private constructedOrHeld(value: Expression): ClassDefinition | undefined {
+    if (value.kind === "Call") return this.constructedClass(value);
+    return value.kind === "Name" ? this.classOf(value) : undefined;
+  }
+
+  valuesGiven(expression: Expression): readonly Expression[] {
+    const values = this.valuesOf(expression).filter(({ kind }) => kind !== "None");
+    const bindings = values.length === 0 && expression.kind === "Name" ? this.scopes.lookup(expression) : [];
+    const [binding] = bindings;
+    const owner = binding?.scope.owner;
+    if (bindings.length !== 1 || binding?.parameter === undefined || owner?.kind !== "FunctionDefinition")
+      return values;
+    const given: Expression[] = [];
+    for (const call of this.callsTo(owner)) {
+      const argument = this.argumentFor(call, owner, binding.parameter.name.id);
+      if (argument === undefined) return [];
+      given.push(argument);
+    }
+    return given;
   }
 
   private annotatedClass(expression: Expression): ClassDefinition | undefined {

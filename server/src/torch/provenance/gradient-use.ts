@@ -2,7 +2,7 @@
 import { lastName } from "../../python/last-name";
 import type { Call, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { someNode } from "../../python/walk";
-import type { ImportedFunction } from "../imported";
+import type { ImportedClass, ImportedFunction } from "../imported";
 import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
 import { lastPart } from "../resolve-index";
@@ -101,10 +101,8 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
   }
 
   function calledElsewhere(call: Call): ImportedFunction | undefined {
-    return (
-      resolver.imported.functionOf(call) ??
-      methodOfImported(resolver.imported.classOf(call.callee), "forward")
-    );
+    const { imported } = resolver;
+    return imported.functionOf(call) ?? runOfInstance(imported.classOf(call.callee));
   }
 
   return {
@@ -113,6 +111,11 @@ export function createGradientUse(resolver: Resolver, reach: Reach): GradientUse
     inFunction,
     differentiatesIn,
   };
+}
+
+/** What a call of an instance runs. */
+function runOfInstance(owner: ImportedClass | undefined): ImportedFunction | undefined {
+  return methodOfImported(owner, "forward") ?? methodOfImported(owner, "__call__");
 }
 
 /** `x.requires_grad_()`, `torch.rand(n, 1, requires_grad=True)`. */

@@ -67,7 +67,7 @@ export function createReach(resolver: Resolver): Reach {
 
   function forwardOf(callee: Expression): FunctionDefinition | undefined {
     const owner = resolver.qualifiedName(callee) === undefined ? resolver.classOf(callee) : undefined;
-    return owner && resolver.methodOf(owner, "forward");
+    return owner && (resolver.methodOf(owner, "forward") ?? resolver.methodOf(owner, "__call__"));
   }
 
   function functionNamed(argument: Expression): FunctionDefinition | undefined {
