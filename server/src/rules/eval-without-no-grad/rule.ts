@@ -106,10 +106,11 @@ function isBounded(pass: EvaluationPass, context: RuleContext<MessageId>): boole
 
 /** What the loop around the forwards, or around a call that leads to them, goes through. */
 function repetitionOf(
-  { forwards, reachedBy = [] }: EvaluationPass,
+  { forwards, reachedBy = [], inner }: EvaluationPass,
   { torch }: RuleContext<MessageId>,
 ): "batch" | "round" | "no" {
-  const [loop] = [...forwards, ...reachedBy].flatMap((call) => loopAround(call, torch) ?? []);
+  const calls = [...(inner ? [inner] : []), ...forwards, ...reachedBy];
+  const [loop] = calls.flatMap((call) => loopAround(call, torch) ?? []);
   if (loop === undefined) return "no";
   if (loop.kind === "While") return "round";
   // `with tqdm(range(n)) as bar: for i in bar:`

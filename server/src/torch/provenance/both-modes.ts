@@ -83,6 +83,7 @@ function passesOf(
         statements: [statement],
         owner: around?.kind === "FunctionDefinition" ? around : undefined,
         evalCall: undefined,
+        inner: forward,
       },
     ];
   });

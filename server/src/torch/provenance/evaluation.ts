@@ -49,6 +49,8 @@ export interface EvaluationPass {
   readonly evalCall: Call | undefined;
   /** The evaluating calls of the function that holds the forwards, where the forwards alone do not tell. */
   readonly reachedBy?: readonly Call[];
+  /** The model's call in the function that the forward of the pass, a call of it, runs. */
+  readonly inner?: Call;
   /** The condition under which the same forward trains: `statements` are then those from it to the backward. */
   readonly trainsWhere?: Expression;
 }
