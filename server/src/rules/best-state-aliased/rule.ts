@@ -85,9 +85,10 @@ function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   const { parent } = value;
   if (parent?.kind === "Assign") {
     const [target, other] = parent.targets;
-    const holder = target && holderOf(target);
+    const pair = target && elementOfPair(target, value, call);
+    const holder = pair ? holderOf(pair.target) : target && holderOf(target);
     if (other !== undefined || holder === undefined) return undefined;
-    return { call, model, value, statement: parent, holder, how: "assigned" };
+    return { call, model, value: pair?.value ?? value, statement: parent, holder, how: "assigned" };
   }
   if (parent?.kind !== "Call" || parent.callee.kind !== "Attribute") return undefined;
   const { attribute, object } = parent.callee;
@@ -95,6 +96,20 @@ function keptState(resolve: Resolver, call: Call): KeptState | undefined {
   if (attribute.id !== "append" || statement?.kind !== "ExpressionStatement") return undefined;
   if (object.kind !== "Name" && object.kind !== "Attribute") return undefined;
   return { call, model, value, statement, holder: object, how: "appended" };
+}
+
+/** `model.state_dict()` and the variable that gets it, of `best_epoch, best_state = epoch, model.state_dict()`. */
+function elementOfPair(
+  target: Expression,
+  value: Expression,
+  call: Call,
+): { readonly target: Expression; readonly value: Expression } | undefined {
+  if (target.kind !== "Tuple" || value.kind !== "Tuple" || target.elements.length !== value.elements.length)
+    return undefined;
+  if ([...target.elements, ...value.elements].some(({ kind }) => kind === "Starred")) return undefined;
+  const index = value.elements.findIndex(({ start, end }) => start <= call.start && call.end <= end);
+  const [variable, element] = [target.elements[index], value.elements[index]];
+  return variable && element && { target: variable, value: element };
 }
 
 /** `best_model = model`. */
@@ -111,7 +126,8 @@ function keptModel(resolve: Resolver, statement: Assign): KeptState | undefined 
 function checkModel(context: RuleContext<MessageId>, kept: KeptState): void {
   if (isCopiedAtOnce(context, kept)) return;
   const reads = readsOfTarget(context.torch.resolve, kept.holder).filter(
-    (read) => isConsumed(context)(read) || isRun(read),
+    (read) =>
+      isConsumed(context)(read) || isRun(read) || isTakenBack(read, kept.model, context.torch.resolve),
   );
   const found = reads.length === 0 ? undefined : keptDuring(context, kept, reads);
   if (found === undefined || !isTrainedBy(context, kept.model, found.trains)) return;
@@ -132,6 +148,16 @@ function isRun(read: Expression): boolean {
   const { parent } = read;
   if (parent?.kind === "Call") return parent.callee === read;
   return parent?.kind === "Attribute" && /^(eval|state_dict|predict|generate)$/.test(parent.attribute.id);
+}
+
+/** `model = best_model`. */
+function isTakenBack(read: Expression, model: Expression, resolve: Resolver): boolean {
+  const { parent } = read;
+  if (parent?.kind !== "Assign" || parent.value !== read) return false;
+  const [target] = parent.targets;
+  return (
+    parent.targets.length === 1 && target !== undefined && resolve.keyOf(target) === resolve.keyOf(model)
+  );
 }
 
 /** The loss of a backward hangs on this very model, which is one object all through the loops around it. */
