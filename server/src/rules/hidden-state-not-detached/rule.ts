@@ -65,8 +65,8 @@ export const rule = defineRule<MessageId>({
 
 /** A state that a call takes and gives back. */
 interface State {
-  /** The whole argument: `hidden`, or `(h, c)`. */
-  readonly argument: Expression;
+  /** `hidden`, or `(h, c)`; several where they are given one by one. */
+  readonly arguments: readonly Expression[];
   readonly reads: readonly Expression[];
   /** It begins as `None`, so the first iteration has nothing to detach. */
   readonly mayBeNone: boolean;
@@ -191,7 +191,9 @@ function runsEachTime(loop: Loop, backward: Call): boolean {
   return last?.kind !== "Break" && last?.kind !== "Return" && last?.kind !== "Raise";
 }
 
+/** All that the call takes and gives back: `h` and `c` of `model(x, h, c)` are one state. */
 function stateOf(context: RuleContext<MessageId>, call: Call, loop: Loop): State | undefined {
+  const found: State[] = [];
   for (const argument of givenTo(call).slice(1)) {
     const reads =
       argument.kind === "Tuple"
@@ -202,9 +204,14 @@ function stateOf(context: RuleContext<MessageId>, call: Call, loop: Loop): State
     if (reads.length === 0) continue;
     const states = reads.map((read) => carriesOver(context, call, read, loop));
     if (states.some((state) => state === undefined)) continue;
-    return { argument, reads, mayBeNone: states.some((state) => state === "or none") };
+    found.push({ arguments: [argument], reads, mayBeNone: states.some((state) => state === "or none") });
   }
-  return undefined;
+  if (found.length < 2) return found[0];
+  return {
+    arguments: found.flatMap((state) => state.arguments),
+    reads: found.flatMap(({ reads }) => reads),
+    mayBeNone: found.some(({ mayBeNone }) => mayBeNone),
+  };
 }
 
 /**
@@ -269,7 +276,7 @@ function report(
     at: call,
     message: backward.retains === "no" ? "freed" : "grows",
     values: {
-      state: excerpt(source, state.argument),
+      state: state.arguments.map((argument) => excerpt(source, argument)).join(", "),
       backward: excerpt(source, backward.call),
       fix: fix.replace(/\s+/g, " "),
     },
@@ -283,18 +290,19 @@ function report(
 
 /** `h = h.detach()`; a pair for an LSTM. */
 function detaching({ source, torch }: RuleContext<MessageId>, call: Call, state: State): string {
-  if (state.argument.kind === "Tuple") {
+  const [only, other] = state.reads;
+  if (only === undefined || other !== undefined) {
     const names = state.reads.map((read) => source.slice(read));
     return `${names.join(", ")} = ${names.map((name) => `${name}.detach()`).join(", ")}`;
   }
-  const name = source.slice(state.argument);
-  return isPair(torch, call, state)
+  const name = source.slice(only);
+  return isPair(torch, call)
     ? `${name} = tuple(part.detach() for part in ${name})`
     : `${name} = ${name}.detach()`;
 }
 
 /** An LSTM gives its state as a pair. */
-function isPair(torch: RuleContext["torch"], call: Call, state: State): boolean {
+function isPair(torch: RuleContext["torch"], call: Call): boolean {
   const object = torch.resolve.objectOf(call.callee);
   if (/LSTM/.test(object?.className ?? "") && object?.classDefinition === undefined) return true;
   const owner = object?.classDefinition;
@@ -306,7 +314,7 @@ function isPair(torch: RuleContext["torch"], call: Call, state: State): boolean 
           .get(layer)
           ?.some(({ start, end }) => start > owner.start && end < owner.end) === true,
     );
-  return holds("LSTM") && !holds("GRU") && !holds("RNN") && state.argument.kind !== "Tuple";
+  return holds("LSTM") && !holds("GRU") && !holds("RNN");
 }
 
 function fixesFor(
@@ -316,9 +324,10 @@ function fixesFor(
   loop: Loop,
 ): NonNullable<Report<MessageId>["fixes"]> {
   const [first] = loop.body;
-  if (first === undefined) return [];
+  const [read] = state.reads;
+  if (first === undefined || read === undefined) return [];
   const text = state.mayBeNone
-    ? `if ${source.slice(state.reads[0] ?? state.argument)} is not None:${source.lineEnd}${source.indentationAt(first.start)}    ${fix}`
+    ? `if ${source.slice(read)} is not None:${source.lineEnd}${source.indentationAt(first.start)}    ${fix}`
     : fix;
   const edit = insertLineBefore(source, first, text);
   return edit === undefined ? [] : [{ title: "detach", values: { fix }, safety: "review", edits: [edit] }];
