@@ -14,14 +14,14 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   scaled: {
-    en: "`{clip}` clips gradients that are still multiplied by the scale of `{scaler}` (65,536 at first): they are that much larger, so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call `{scaler}.unscale_({optimizer})` before.",
+    en: "`{clip}` clips gradients that are still multiplied by the scale of `{scaler}` (65,536 at first): they are that much larger, so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call {unscaling} before.",
     "zh-cn":
-      "`{clip}` 裁剪的梯度仍乘着 `{scaler}` 的缩放系数（初始为 65,536）：它们被放大了同样的倍数，几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 `{scaler}.unscale_({optimizer})`。",
+      "`{clip}` 裁剪的梯度仍乘着 `{scaler}` 的缩放系数（初始为 65,536）：它们被放大了同样的倍数，几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 {unscaling}。",
   },
   named: {
-    en: "If `{scaler}` is a `GradScaler`: `{clip}` clips gradients that are still multiplied by its scale (65,536 at first), so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call `{scaler}.unscale_({optimizer})` before.",
+    en: "If `{scaler}` is a `GradScaler`: `{clip}` clips gradients that are still multiplied by its scale (65,536 at first), so nearly every step is clipped, and after `{scaler}.step` has divided by the scale next to nothing is left. Call {unscaling} before.",
     "zh-cn":
-      "如果 `{scaler}` 是 `GradScaler`：`{clip}` 裁剪的梯度仍乘着它的缩放系数（初始为 65,536），几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 `{scaler}.unscale_({optimizer})`。",
+      "如果 `{scaler}` 是 `GradScaler`：`{clip}` 裁剪的梯度仍乘着它的缩放系数（初始为 65,536），几乎每一步都会被裁剪，而 `{scaler}.step` 再除以系数后所剩无几。请先调用 {unscaling}。",
   },
   backward: { en: "The loss is scaled here.", "zh-cn": "损失在这里被放大。" },
   step: { en: "The gradients are divided by the scale only here.", "zh-cn": "直到这里梯度才除以缩放系数。" },
@@ -69,13 +69,12 @@ function checkLoop(
 function ownsClipped(resolve: Resolver, step: TraceEvent, clip: TraceEvent): boolean {
   if (step.subject === undefined || clip.subject === undefined) return false;
   const owned = modelKeys(resolve, identify(resolve, step.subject, step.places));
-  const parameters = clip.subject;
-  const model =
-    parameters.kind === "Call" && parameters.callee.kind === "Attribute"
-      ? parameters.callee.object
-      : parameters;
-  const keys = identify(resolve, model, clip.places).keys;
-  return [...keys].some((key) => owned.has(key));
+  // `self.params = model.parameters()` of an updater that is given the model.
+  const parameters = [clip.subject, ...resolve.valuesOf(clip.subject)];
+  return parameters.some((given) => {
+    const model = given.kind === "Call" && given.callee.kind === "Attribute" ? given.callee.object : given;
+    return [...identify(resolve, model, clip.places).keys].some((key) => owned.has(key));
+  });
 }
 
 interface ScaledClip {
@@ -85,6 +84,8 @@ interface ScaledClip {
   readonly scaler: Expression;
   /** The only step, or the one over the clipped parameters. */
   readonly isSureStep: boolean;
+  /** All steps that may be meant. */
+  readonly steps: readonly TraceEvent[];
 }
 
 function scaledClips(context: RuleContext, loop: TrainingLoop): ScaledClip[] {
@@ -113,25 +114,28 @@ function scaledClips(context: RuleContext, loop: TrainingLoop): ScaledClip[] {
     const last = before.findLastIndex(({ kind }) => kind === "optimizer-step");
     if (before.slice(last + 1).some((event) => event.kind === "unscale" && fits(event))) return;
     const isSureStep = steps.length === 1 || ownsClipped(resolve, step, clip);
-    found.push({ clip, backward, step, scaler, isSureStep });
+    found.push({ clip, backward, step, scaler, isSureStep, steps: isSureStep ? [step] : steps });
   });
   return found;
 }
 
 function report(
   context: RuleContext<MessageId>,
-  { clip, backward, step, scaler, isSureStep }: ScaledClip,
+  { clip, backward, step, scaler, isSureStep, steps }: ScaledClip,
 ): void {
   const { source, torch } = context;
   const certainty = torch.resolve.objectOf(scaler)?.certainty ?? "name";
   const named = certainty === "name";
-  const optimizer = step.subject === undefined ? "optimizer" : source.slice(step.subject);
+  const nameOf = ({ subject }: TraceEvent): string =>
+    subject === undefined ? "optimizer" : source.slice(subject);
+  const optimizer = nameOf(step);
   const call = clip.node.kind === "Call" ? source.slice(clip.node.callee) : source.slice(clip.node);
   const values = { scaler: source.slice(scaler), optimizer };
+  const unscaling = [...new Set(steps.map(nameOf))].map((name) => `\`${values.scaler}.unscale_(${name})\``);
   context.report({
     at: clip.node,
     message: named ? "named" : "scaled",
-    values: { ...values, clip: call },
+    values: { scaler: values.scaler, unscaling: unscaling.join(", "), clip: call },
     level: named ? oneLower("error") : "error",
     related: [
       { at: backward.node, message: "backward" },

@@ -77,7 +77,7 @@ function happening(kind: EventKind, node: Node, more: Partial<Happening> = {}): 
 }
 
 function classifyQualified(call: Call, qualified: string): Happening | undefined {
-  const first = call.positional[0] ?? keyword(call, "tensors");
+  const first = call.positional[0] ?? keyword(call, "tensors") ?? keyword(call, "parameters");
   // Distributed autograd keeps the gradients of each context apart: nothing accumulates in `.grad`.
   if (qualified === "torch.distributed.autograd.backward") {
     return happening("unknown-code", call, { of: "optimizer" });
