@@ -9,6 +9,7 @@ import type { Call, Expression, Node } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
 import type { TorchFacts } from "./facts";
+import { ownOptimizerOf } from "./own-optimizers";
 
 export type Owner = "owned" | "not-owned" | "unknown";
 
@@ -39,6 +40,7 @@ class FileOwnership implements Ownership {
   constructor(private readonly torch: TorchFacts) {}
 
   ownerOf(model: Expression): Owner {
+    if (ownOptimizerOf(this.torch, model) === "may step") return "owned";
     if (this.all === "not read") this.all = this.ofAllOptimizers();
     return this.ownerAmong(this.all, model);
   }
@@ -72,7 +74,7 @@ class FileOwnership implements Ownership {
   private ofAllOptimizers(): Parameters {
     const { resolve } = this.torch;
     const makers = resolve.index.calls.filter((call) => this.makesOptimizer(call));
-    if (makers.length === 0) return undefined;
+    let isOfModels = false;
     for (const step of resolve.index.callsByName.get("step") ?? []) {
       if (step.callee.kind !== "Attribute") continue;
       const receiver = step.callee.object;
@@ -80,8 +82,11 @@ class FileOwnership implements Ownership {
       if (role === "engine") return undefined;
       const name = lastName(withoutSubscripts(receiver));
       if (role !== "optimizer" && !/opt/i.test(name ?? "")) continue;
-      if (!this.isUnderstood(receiver)) return undefined;
+      const isOwn = receiver.kind === "Attribute" && ownOptimizerOf(this.torch, receiver.object) !== "none";
+      if (!isOwn && !this.isUnderstood(receiver)) return undefined;
+      isOfModels ||= isOwn;
     }
+    if (makers.length === 0 && !isOfModels) return undefined;
     return united([...makers, ...this.additions()].map((maker) => this.parametersOf(maker)));
   }
 

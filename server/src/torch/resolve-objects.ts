@@ -82,6 +82,7 @@ class FileObjects implements Objects {
   private mayNameObject(name: string): boolean {
     if (wrappedModel.has(name) || torchvisionParts.has(name) || roleByName(name) !== undefined) return true;
     if (this.resolver.storesAttribute(name) || this.resolver.imported.mayInheritAttributes) return true;
+    if (lossName.test(name) && this.resolver.imported.leadElsewhere) return true;
     return (this.usedNames ??= this.namesOfUsed()).has(name);
   }
 
@@ -236,12 +237,21 @@ class FileObjects implements Objects {
       return this.byUse(attribute) ?? found ?? this.byName(attribute, name);
     }
     if (this.resolver.qualifiedName(attribute) !== undefined) return undefined;
+    const elsewhere = this.ofImportedInstance(attribute);
+    if (elsewhere !== undefined) return elsewhere;
     const used = this.byUse(attribute) ?? this.partOfZooModel(attribute);
     if (used !== undefined) return used;
     const named = this.byName(attribute, name);
     if (!isSettings(attribute.object)) return named;
     // `args.model` is a name, `model.encoder` a part of a model.
     return isModel(named) && isModel(this.find(attribute.object)) ? named : undefined;
+  }
+
+  /** `agent.criterion`, where the class of `agent` is another file's. */
+  private ofImportedInstance({ object, attribute: { id } }: Attribute): Candidate {
+    const owner = this.resolver.imported.classOf(object);
+    const held = owner?.file.torch.resolve.attributeOf(owner.definition, id);
+    return owner && held && held.certainty !== "name" ? fromElsewhere(held, owner.file, object) : undefined;
   }
 
   /** `vgg19().features`: a part of a model of torchvision, whose size is not that of the whole. */
@@ -627,6 +637,9 @@ function isSure(found: Found): boolean {
 
 /** What wrappers of models call the model that they wrap (`DataParallel`, `torch.compile`). */
 const wrappedModel: ReadonlySet<string> = new Set(["module", "_orig_mod"]);
+
+/** What models of other files call the loss that they bring along. */
+const lossName = /^(\w+_)?(loss|criterion)(_fn|_func|_function)?$/;
 
 /** Attributes that hold modules with parameters in torchvision's models (torchvision/models/*.py). */
 const torchvisionParts: ReadonlySet<string> = new Set([

@@ -87,13 +87,15 @@ function check(context: RuleContext<MessageId>): void {
     const object = resolve.objectOf(model);
     if (object?.role !== "model" || argumentsOf(call).length === 0) continue;
     const evalCall = evalCallOf(context, model);
-    const isTeacher = teacherName.test(lastName(model) ?? "") || isCopy(context, model);
+    const isTeacher = isCalledTeacher(context, model);
     if (!isTeacher && (evalCall === undefined || isGivenFromElsewhere(context, model))) continue;
     walked ??= walkedCalls(context);
     const backward = walked.get(call);
     if (backward === undefined || !recordsForNobody(context, call, model)) continue;
     // The graph may be what the loss needs: a perceptual loss sends gradients through a network that nobody trains.
-    if (!argumentsOf(call).some((argument) => mayCarry(context, argument))) {
+    if (
+      !argumentsOf(call).some((argument) => mayCarry(context, argument) && !isOfTeachers(context, argument))
+    ) {
       if (teachesAnother(context, backward, model) && isUntrained(context, model))
         report(context, call, model, object, { at: backward.call, message: "backward" }, evalCall);
       continue;
@@ -105,6 +107,26 @@ function check(context: RuleContext<MessageId>): void {
       reportThrough(context, call, model, backward, evalCall);
     }
   }
+}
+
+/** By its name, or because it is another model's copy. */
+function isCalledTeacher(context: RuleContext<MessageId>, model: Expression): boolean {
+  return (
+    teacherName.test(lastName(model) ?? "") || isCopy(context, model) || takesOverWeights(context, model)
+  );
+}
+
+/** What the argument brings along is the graph of other teachers only: `target_critic(state, target_actor(state))`. */
+function isOfTeachers(context: RuleContext<MessageId>, argument: Expression): boolean {
+  const { resolve, provenance } = context.torch;
+  const { graph, sources, parameters } = provenance.carriedHere(argument);
+  if (graph !== "yes" || parameters.some(({ owner }) => resolve.callsTo(owner).length > 0)) return false;
+  return [...sources].every((source) => {
+    const model = source.kind === "Call" ? modelOf(source) : undefined;
+    if (source.kind !== "Call" || model === undefined || !isCalledTeacher(context, model)) return false;
+    if (argumentsOf(source).some((given) => mayCarry(context, given))) return false;
+    return recordsForNobody(context, source, model) && isUntrained(context, model);
+  });
 }
 
 /** A teacher whose graph the loss of a subclass of `Trainer` carries. */
@@ -156,7 +178,7 @@ function walkedCalls({ torch }: RuleContext<MessageId>): ReadonlyMap<Node, Backw
   const walked = new Map<Node, BackwardCall>();
   for (const backward of torch.provenance.backwards) {
     for (const value of backward.values) {
-      for (const source of torch.provenance.carried(value).sources)
+      for (const source of torch.provenance.graphCalls(value))
         if (!walked.has(source)) walked.set(source, backward);
     }
   }
@@ -291,6 +313,18 @@ function isCopy({ torch }: RuleContext<MessageId>, model: Expression): boolean {
   return torch.resolve
     .valuesOf(model)
     .some((value) => value.kind === "Call" && torch.resolve.qualifiedName(value.callee) === "copy.deepcopy");
+}
+
+/** `target.load_state_dict(model.state_dict())`. */
+function takesOverWeights({ torch: { resolve } }: RuleContext<MessageId>, model: Expression): boolean {
+  const key = resolve.keyOf(model);
+  return (resolve.index.callsByName.get("load_state_dict") ?? []).some(({ callee, positional: [state] }) => {
+    if (callee.kind !== "Attribute" || key === undefined || resolve.keyOf(callee.object) !== key)
+      return false;
+    if (state?.kind !== "Call" || state.callee.kind !== "Attribute") return false;
+    const source = resolve.keyOf(state.callee.object);
+    return state.callee.attribute.id === "state_dict" && source !== undefined && source !== key;
+  });
 }
 
 function report(

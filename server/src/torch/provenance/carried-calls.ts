@@ -15,7 +15,7 @@ import {
 } from "../api-graph";
 import type { ImportedFunction } from "../imported";
 import { methodOfImported } from "../resolve-imported";
-import { enclosingClass } from "../resolve-index";
+import { enclosingClass, isSuper } from "../resolve-index";
 import type { Certainty, ResolvedObject, Resolver } from "../resolve";
 import type { CarriedOptions } from "./carried";
 import {
@@ -28,6 +28,7 @@ import {
   reducesToScalar,
   wholeOf,
 } from "./shapes";
+import type { GradientMode } from "./gradient-mode";
 import { isSkippedBy } from "./never-both";
 import { mayRunParameters } from "./runs-parameters";
 import { join, madeBy, severed, unknown, type Carried, type ParameterUse, type Path } from "./value";
@@ -87,7 +88,7 @@ export class CarriedByCalls {
     const name = this.options.resolver.qualifiedName(call.callee);
     if (name !== undefined) return this.ofApi(call, name, path);
     const target = this.options.resolver.functionOf(call);
-    if (target) return this.ofLocal(call, target, path);
+    if (target && !this.isForwardOfModel(call)) return this.ofLocal(call, target, path);
     if (this.options.resolver.constructedClass(call)) return severed;
     if (call.callee.kind === "Attribute") {
       const through = this.ofMethod(call, call.callee, path);
@@ -101,6 +102,15 @@ export class CarriedByCalls {
     if (object !== undefined && object.role !== "tensor" && object.role !== "meter") return severed;
     if (this.isParameterFree(call.callee)) return this.values.operated(call, argumentsOf(call));
     return unknown;
+  }
+
+  /** `model.forward(x)`, written by others than the model itself. */
+  private isForwardOfModel({ callee }: Call): boolean {
+    if (callee.kind !== "Attribute" || callee.attribute.id !== "forward") return false;
+    const { object } = callee;
+    if (isSuper(object) || (object.kind === "Name" && this.options.resolver.classOfSelf(object)))
+      return false;
+    return this.options.resolver.roleOf(object) === "model";
   }
 
   private ofApi(call: Call, name: string, path: Path): Carried {
@@ -131,11 +141,12 @@ export class CarriedByCalls {
     if (isGenerator(target, this.options.resolver)) return unknown;
     if (target.decorators.some(({ expression }) => this.options.modes.effectOf(expression) === "off"))
       return severed;
-    if (this.options.modes.lexicallyAt(call) === "off") return severed;
+    const mode = this.options.modes.lexicallyAt(call);
+    if (mode === "off") return severed;
     const summary = join(
       this.resultsFor(call, target, this.options.resolver).map((value) => this.values.of(value, path)),
     );
-    return this.substituted(summary, call, target);
+    return inMode(mode, this.substituted(summary, call, target));
   }
 
   /** The result of a function that another file defines, or an instance of a class of it. */
@@ -151,10 +162,12 @@ export class CarriedByCalls {
     const { resolve, provenance } = file.torch;
     if (isGenerator(definition, resolve)) return unknown;
     if (provenance.modes.isTurnedOffBy(definition)) return severed;
-    if (this.options.modes.lexicallyAt(call) === "off") return severed;
+    const mode = this.options.modes.lexicallyAt(call);
+    if (mode === "off") return severed;
     const values = this.resultsFor(call, definition, resolve);
     const summary = join(values.map((value) => provenance.carriedHere(value, path)));
-    return this.substituted(this.seenFromHere(summary, call, definition, resolve), call, definition);
+    const seen = this.seenFromHere(summary, call, definition, resolve);
+    return inMode(mode, this.substituted(seen, call, definition));
   }
 
   /** What the function may return for this call: not the codes under `if return_codes:` where the call leaves that out. */
@@ -346,6 +359,11 @@ function surelyDifferentiable({ className }: ResolvedObject, [part]: Path): bool
   return (
     typeof part === "string" && /loss|logit|hidden|output|embed|feature|pred|score|state|prob/i.test(part)
   );
+}
+
+/** Under `torch.set_grad_enabled(is_training)` nobody knows whether a graph is made. */
+function inMode(mode: GradientMode | undefined, value: Carried): Carried {
+  return mode === "unknown" && value.graph === "yes" ? unknown : value;
 }
 
 /** The parameter of a function that a call in it calls. */
