@@ -31,9 +31,9 @@ export const rule = defineRule<MessageId>({
         "`{state}` 带着本次迭代的计算图进入下一次迭代，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（“Trying to backward through the graph a second time”）。请在循环开头分离它：`{fix}`。",
     },
     grows: {
-      en: "`{state}` goes into the next iteration with its graph, and `{backward}` retains it: every backward walks all iterations before it again, so memory and time grow with each one. Detach it at the start of the loop: `{fix}`.",
+      en: '`{state}` goes into the next iteration with its graph, and `{backward}` retains it: every backward walks all iterations before it again. Memory and time grow with each one, or, where a step has changed the weights in between, the next backward fails ("modified by an inplace operation"). Detach it at the start of the loop: `{fix}`.',
       "zh-cn":
-        "`{state}` 带着计算图进入下一次迭代，而 `{backward}` 保留了计算图：每次 backward 都要重新遍历之前的所有迭代，因此显存和时间逐次增长。请在循环开头分离它：`{fix}`。",
+        "`{state}` 带着计算图进入下一次迭代，而 `{backward}` 保留了计算图：每次 backward 都要重新遍历之前的所有迭代。显存和时间因此逐次增长；如果其间有 step 改动了权重，下一次 backward 则会失败（“modified by an inplace operation”）。请在循环开头分离它：`{fix}`。",
     },
     keptFreed: {
       en: '`{state}` stays in the model with the graph of this iteration, whose activations `{backward}` has freed: the next backward walks into it and fails ("Trying to backward through the graph a second time"). Detach it where it is kept: `{fix}`.',
@@ -41,9 +41,9 @@ export const rule = defineRule<MessageId>({
         "`{state}` 带着本次迭代的计算图留在模型中，而 `{backward}` 已释放了该计算图的激活：下一次 backward 会走进去并失败（“Trying to backward through the graph a second time”）。请在保存它的地方分离：`{fix}`。",
     },
     keptGrows: {
-      en: "`{state}` stays in the model with its graph, and `{backward}` retains it: every backward walks all iterations before it again, so memory and time grow with each one. Detach it where it is kept: `{fix}`.",
+      en: '`{state}` stays in the model with its graph, and `{backward}` retains it: every backward walks all iterations before it again. Memory and time grow with each one, or, where a step has changed the weights in between, the next backward fails ("modified by an inplace operation"). Detach it where it is kept: `{fix}`.',
       "zh-cn":
-        "`{state}` 带着计算图留在模型中，而 `{backward}` 保留了计算图：每次 backward 都要重新遍历之前的所有迭代，因此显存和时间逐次增长。请在保存它的地方分离：`{fix}`。",
+        "`{state}` 带着计算图留在模型中，而 `{backward}` 保留了计算图：每次 backward 都要重新遍历之前的所有迭代。显存和时间因此逐次增长；如果其间有 step 改动了权重，下一次 backward 则会失败（“modified by an inplace operation”）。请在保存它的地方分离：`{fix}`。",
     },
     loop: { en: "Each iteration takes it over from the one before.", "zh-cn": "每次迭代都从上一次接过它。" },
     backward: { en: "This backward walks its graph.", "zh-cn": "这次 backward 会遍历它的计算图。" },
