@@ -8,6 +8,7 @@ import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { enclosingFunction, enclosingStatement } from "../../python/walk";
 import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
+import { forwardReceiver } from "../../torch/provenance/shapes";
 import { readsOfTarget } from "../../torch/reads";
 import type { TraceEvent, TrainingLoop } from "../../torch/training-loop";
 import { excerpt } from "../excerpt";
@@ -100,10 +101,10 @@ function stepsOf({ events }: TrainingLoop, backward: TraceEvent): readonly Trace
 
 /** The model that is called is what the steps update. */
 function isOwned({ torch }: RuleContext<MessageId>, steps: readonly TraceEvent[], call: Call): boolean {
-  if (torch.resolve.roleOf(call.callee) !== "model") return false;
+  if (torch.resolve.roleOf(forwardReceiver(call)) !== "model") return false;
   const ownership = modelOwnership(torch);
   return steps.some(
-    ({ subject }) => subject !== undefined && ownership.owns(subject, call.callee) === "owned",
+    ({ subject }) => subject !== undefined && ownership.owns(subject, forwardReceiver(call)) === "owned",
   );
 }
 
@@ -127,13 +128,16 @@ function generatorIn(
     // `autograd.grad(score, images)` for a penalty needs images that carry a graph.
     if (isDifferentiatedBy(torch, argument)) continue;
     for (const source of sourcesOnTheWay(context, backward, argument)) {
-      if (source.kind !== "Call" || torch.resolve.objectOf(source.callee)?.role !== "model") continue;
-      if (provenance.gradientMode(source) !== "on" || mayBeFrozen(torch, source.callee)) continue;
+      if (source.kind !== "Call" || torch.resolve.objectOf(forwardReceiver(source))?.role !== "model")
+        continue;
+      if (provenance.gradientMode(source) !== "on" || mayBeFrozen(torch, forwardReceiver(source))) continue;
       const foreign = steps.every(
-        ({ subject }) => subject !== undefined && ownership.owns(subject, source.callee) === "not-owned",
+        ({ subject }) =>
+          subject !== undefined && ownership.owns(subject, forwardReceiver(source)) === "not-owned",
       );
       const itsStep = loop.steps.some(
-        ({ subject }) => subject !== undefined && ownership.owns(subject, source.callee) === "owned",
+        ({ subject }) =>
+          subject !== undefined && ownership.owns(subject, forwardReceiver(source)) === "owned",
       );
       if (foreign && itsStep) return { argument, generator: source };
     }
@@ -209,7 +213,8 @@ function servesItsStep(
   return loop.backwards.some((other) => {
     if (other.node === backward.node || other.subject === undefined) return false;
     const trains = stepsOf(loop, other).some(
-      ({ subject }) => subject !== undefined && ownership.owns(subject, generator.callee) !== "not-owned",
+      ({ subject }) =>
+        subject !== undefined && ownership.owns(subject, forwardReceiver(generator)) !== "not-owned",
     );
     return trains && torch.provenance.graphCalls(other.subject).has(call);
   });
@@ -233,7 +238,7 @@ function report(
     message: "walked",
     values: {
       argument: quoted,
-      generator: excerpt(source, generator.callee),
+      generator: excerpt(source, forwardReceiver(generator)),
       optimizer: excerpt(source, step.subject),
       backward: excerpt(source, backward.node),
       advice:
