@@ -129,6 +129,11 @@ function isCounted(subscript: Subscript, index: Name): boolean {
   return false;
 }
 
+/** `self.forward(x)` of a class around the model: what it gives is what the model gave. */
+function stepsOfReturned(returned: readonly Expression[], path: Path): readonly Step[] | undefined {
+  return returned.length === 0 ? undefined : returned.map((at) => ({ at, path }));
+}
+
 function stepsOfCall(torch: TorchFacts, call: Call, path: Path): readonly Step[] | "output" | undefined {
   const { resolve } = torch;
   const { callee } = call;
@@ -145,7 +150,9 @@ function stepsOfCall(torch: TorchFacts, call: Call, path: Path): readonly Step[]
   if (object?.role === "model" && (callee !== receiverOf(call) ? isForward(call) : true)) {
     return path.length <= 1 ? "output" : undefined;
   }
-  if (callee.kind !== "Attribute" || resolve.functionOf(call) !== undefined) return undefined;
+  const target = resolve.functionOf(call);
+  if (target !== undefined) return stepsOfReturned(resolve.returnedValues(target), path);
+  if (callee.kind !== "Attribute") return undefined;
   const method = callee.attribute.id;
   if (path.length > 0 || reducing.test(method) || /^(cpu|numpy|tolist|item|to|type)$/.test(method)) {
     return method === "to" && staysOnDevice(call) ? [{ at: callee.object, path }] : undefined;
