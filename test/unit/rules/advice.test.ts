@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { render } from "../../../server/src/messages/message";
 import { findingsIn } from "../../support/check";
+import { fixtures } from "../../support/fixtures";
 import { loadParser } from "../../support/parser";
 
 const training = `import torch
@@ -34,6 +35,20 @@ describe("advice in messages", () => {
   it("is .item() for numbers only", () => {
     assert.match(keepsAfterBackward("kept.append(loss)"), /Keep the number \(`\.item\(\)`\)/);
     assert.match(keepsAfterBackward("kept.append(output)"), /Keep a detached tensor \(`\.detach\(\)`\)\.$/);
+  });
+
+  it("is .item() only where the fix keeps a number", () => {
+    const kept = ["loss-graph-retained", "graph-retained-after-backward"];
+    const seen = { number: 0, tensor: 0 };
+    for (const fixture of kept.flatMap((rule) => fixtures(`rules/${rule}`))) {
+      for (const { rule, message, fixes } of findingsIn(fixture.text, { select: kept })) {
+        const isAdvised = render(message, "en").includes("`.item()`");
+        const isFixed = fixes.some(({ title }) => render(title, "en").includes("`.item()`"));
+        assert.equal(isAdvised, isFixed, `${fixture.name}, ${rule}: ${render(message, "en")}`);
+        seen[isFixed ? "number" : "tensor"]++;
+      }
+    }
+    assert.ok(seen.number > 10 && seen.tensor > 10);
   });
 
   it("speaks of the element of a list that is added", () => {

@@ -74,11 +74,11 @@ function addendOf(value: Node, holder: string, source: Source): Node {
   return source.slice(value.right) === holder ? value.left : value;
 }
 
-/** What to keep instead: the value `advice` of a message. A number is advised only where the value is one. */
+/** What to keep instead: the value `advice` of a message. A number is advised only where the fix keeps one. */
 export function adviceFor(kept: KeptValue, context: RuleContext): MessageValue {
-  const { scalars } = severingOf(kept, context.torch);
-  if (scalars) return message(adviceTexts.number);
-  return message(pilesUp(kept, context) ? adviceTexts.onHost : adviceTexts.tensor);
+  const { item, scalars } = severingOf(kept, context.torch);
+  if (item) return message(adviceTexts.number);
+  return message(!scalars && pilesUp(kept, context) ? adviceTexts.onHost : adviceTexts.tensor);
 }
 
 /** What keeps the value, as the place of the finding names it: `meter` of `meter.update(loss)`, not its `self.sum`. */
