@@ -192,7 +192,7 @@ class PassFinder {
     return (this.knownBodies = bodies);
   }
 
-  /** Neighbours become one pass unless training lies between them. */
+  /** Neighbours become one pass unless training or a definition lies between them. */
   private merged(groups: Group[]): Group[] {
     const merged: Group[] = [];
     for (const group of groups.sort((a, b) => a.first - b.first)) {
@@ -200,7 +200,9 @@ class PassFinder {
       const isApart =
         before !== undefined &&
         group.first > before.last &&
-        (this.trainsBetween(before, group) || this.differentiatesInOne(before, group));
+        (isDefinedBetween(before, group) ||
+          this.trainsBetween(before, group) ||
+          this.differentiatesInOne(before, group));
       if (before && !isApart) {
         before.last = Math.max(before.last, group.last);
         before.calls.push(...group.calls);
@@ -212,7 +214,7 @@ class PassFinder {
   }
 
   private trainsBetween(before: Group, after: Group): boolean {
-    const between = before.block.slice(before.last + 1, after.first);
+    const between = statementsBetween(before, after);
     if (before.evalCall === undefined && after.evalCall !== undefined && between.length > 0) return true;
     return (
       this.provenance.gradientUse.in(between) || between.some((statement) => switchesToTraining(statement))
@@ -583,6 +585,17 @@ function isLoop({ kind }: Statement): boolean {
 
 function statementsOf({ block, first, last }: Group): readonly Statement[] {
   return block.slice(first, last + 1);
+}
+
+function statementsBetween(before: Group, after: Group): readonly Statement[] {
+  return before.block.slice(before.last + 1, after.first);
+}
+
+/** Functions and classes of a script's top level end a pass: nobody wants them inside of its `with`. */
+function isDefinedBetween(before: Group, after: Group): boolean {
+  return statementsBetween(before, after).some(
+    ({ kind }) => kind === "FunctionDefinition" || kind === "ClassDefinition",
+  );
 }
 
 function placeIn(block: readonly Statement[], node: Node): Place | undefined {
