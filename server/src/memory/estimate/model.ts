@@ -205,10 +205,11 @@ export class Estimator {
    * was to be followed, or where that step is a lower bound for its own reasons.
    */
   private unfollowed(reason: Unknown | undefined): Unknown[] {
-    const { iteration, mode, model, inputs, loss, optimizer } = this.setup;
+    const { iteration, mode, inputs } = this.setup;
     if (iteration === undefined || mode?.value === "infer") return [];
     if (reason === undefined && !iteration.value.callsOthers) return [];
-    if ([model, inputs, loss, optimizer].includes(undefined)) return [];
+    // the states of one model are whole without the loop, unless it calls others
+    if (inputs === undefined && !iteration.value.callsOthers) return [];
     const because = reason === undefined ? message(unknownReasons.otherType) : rootOf(reason.reason);
     const text = message(unknownReasons.loopNotFollowed, { reason: because });
     return [new Unknown(text, reason?.span ?? iteration.span)];

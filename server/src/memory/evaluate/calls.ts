@@ -53,8 +53,16 @@ function calledUnknown(
   node: Call,
 ): Unknown {
   interpreter.training?.unknownCall(node, callee);
-  if (isOfModels(node) && interpreter.callResults.has(callee)) interpreter.modelLike.add(callee);
+  if (interpreter.callResults.has(callee) && isTreatedAsModel(interpreter, callee, node))
+    interpreter.modelLike.add(callee);
   return callUnknown(interpreter, callee, given, node);
+}
+
+/** It is asked for what models have, or it was given a model and is called itself: `Wrapper(net)(x)`. */
+function isTreatedAsModel(interpreter: Interpreter, callee: Unknown, node: Call): boolean {
+  if (isOfModels(node)) return true;
+  const isCalled = node.callee.kind !== "Attribute" || node.callee.attribute.id === "forward";
+  return isCalled && interpreter.givenModels.has(callee);
 }
 
 /** A method that models have and hardly anything else: `net.parameters()`, `net.eval()`, `net.train(False)`. */
@@ -235,14 +243,11 @@ export function callUnknown(
   span: Span | undefined,
 ): Unknown {
   interpreter.callResults.add(reason);
+  const takesModel = given.some((value) => value instanceof ObjectValue && value.module !== undefined);
+  if (takesModel) interpreter.givenModels.add(reason);
   if (given.some(holdsTensor)) interpreter.note(reason);
-  else if (
-    (interpreter.tracing || interpreter.notesChanges) &&
-    !onlyLooks(reason) &&
-    given.some((value) => value instanceof ObjectValue && value.module !== undefined)
-  ) {
+  else if ((interpreter.tracing || interpreter.notesChanges) && !onlyLooks(reason) && takesModel)
     noteChange(interpreter, span as Call | undefined);
-  }
   return reason;
 }
 

@@ -72,7 +72,9 @@ export class Interpreter {
   skipForward = false;
   /** Unknown results of calls: they may be modules. */
   readonly callResults = new WeakSet<Unknown>();
-  /** Those of them that the code treats as models: it asks them for parameters, or puts them into a mode. */
+  /** Those of them that were given a model: wrappers of it, perhaps. */
+  readonly givenModels = new WeakSet<Unknown>();
+  /** Those of them that the code treats as models: it asks them for parameters, puts them into a mode, or calls what was given one. */
   readonly modelLike = new WeakSet<Unknown>();
   /** Set while statements of the script itself run, outside of a model: what may change a model is noted. */
   notesChanges = false;
