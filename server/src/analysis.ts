@@ -251,7 +251,7 @@ class FileFacts implements SharedContext, BudgetFacts {
     const { header, options } = this;
     const given = { ...header.setup, ...options.setup };
     const { iteration, otherLoops } = this.torch.scriptSetup;
-    return { ...setup, ...iterationOfScript(iteration, setup, given, otherLoops) };
+    return { ...setup, ...iterationOfScript(iteration, setup, given, otherLoops, this.source) };
   }
 
   /** What the training loop feeds the model; read only where nobody says it. */

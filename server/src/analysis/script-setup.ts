@@ -1,7 +1,7 @@
 /** What the script says about its training run, in the estimate's terms: `torch/` and `memory/` do not know each other. */
 import type { World } from "../memory/evaluate/world";
 import { inputsOfFit, inputsOfScript, type ScriptInputs } from "../memory/script-inputs";
-import type { Setting, TrainingSetup } from "../memory/setup";
+import type { ModelSetting, Setting, TrainingSetup } from "../memory/setup";
 import { isUnknown, Unknown } from "../memory/unknown";
 import { unknownReasons } from "../messages/estimate";
 import { message } from "../messages/message";
@@ -96,20 +96,33 @@ function asSetup(
 
 /**
  * The training loop, where what the script says of one model, its input and its loss does not make up an iteration.
- * Nothing where header or options say which model is meant and what it is fed.
+ * Nothing where header or options say what is computed of the output or ask about a model alone, and where they say what the
+ * only model is fed.
  */
 export function iterationOfScript(
   iteration: ScriptValue<ScriptIteration> | undefined,
   { model, inputs, loss, optimizer }: TrainingSetup,
   given: TrainingSetup,
   otherLoops: ScriptValue<true> | undefined,
+  source: Source,
 ): TrainingSetup {
-  if (given.model !== undefined || given.inputs !== undefined || given.loss !== undefined) return {};
+  if (given.loss !== undefined) return {};
+  if (given.model !== undefined && !(given.inputs !== undefined && isOfScript(given.model.value, source)))
+    return {};
   const others = setting(otherLoops, (value) => value);
   if (iteration === undefined) return others === undefined ? {} : { otherLoops: others };
   const isSaid = [model, inputs, loss, optimizer].every((setting) => setting !== undefined);
   const { value, span } = iteration;
-  return isSaid && value.isOfOneModel ? {} : { iteration: { value, from: "script", span } };
+  if (given.inputs !== undefined && value.isOfOneModel) return {};
+  return isSaid && value.isOfOneModel && !value.hasOwnModules
+    ? {}
+    : { iteration: { value, from: "script", span } };
+}
+
+/** Whether an expression is a name or a call that the script itself has, not another way to make a model. */
+function isOfScript({ expression, text }: ModelSetting, source: Source): boolean {
+  const code = source.text.replaceAll(/^#.*$/gm, "");
+  return expression.kind === "Name" || (expression.kind === "Call" && code.includes(text));
 }
 
 /** `undefined` where the value has no counterpart in the estimate's terms. */

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { analyze } from "../../../server/src/analysis";
 import { needsOfSteps, steppedBytes } from "../../../server/src/memory/iteration-states";
+import { givenInputs } from "../../../server/src/memory/estimate/build";
 import { heldBy } from "../../../server/src/memory/estimate/states";
 import { ScriptIteration } from "../../../server/src/memory/evaluate/training/iteration";
 import { totalOf } from "../../../server/src/memory/moment-bytes";
@@ -40,7 +41,8 @@ function simulated(text: string): { readonly figures: Measured; readonly unknown
   const { module } = parsed;
   const { setup } = analyze(parsed);
   assert.ok(setup.iteration !== undefined, "the training loop is found");
-  const reached = ScriptIteration.reach(new Execution({ device: "cpu" }), module, setup.iteration.value, {});
+  const execution = new Execution({ device: "cpu" });
+  const reached = ScriptIteration.reach(execution, module, setup.iteration.value, {}, givenInputs(setup));
   assert.ok(reached instanceof ScriptIteration);
   reached.adopt();
   const plan = {
@@ -90,6 +92,46 @@ describe("an iteration of a script", () => {
       assert.deepEqual({ ...figures, peak }, expected);
     });
   }
+
+  const described: Readonly<Record<string, string>> = {
+    "dcgan.py": "batch=8, input=float32[B,3,32,32], target=int64[B]",
+    "triplet.py": "batch=4, input=float32[B,3,20,20]; float32[B,3,20,20]; float32[B,3,20,20]",
+  };
+  for (const [file, header] of Object.entries(described)) {
+    it(`of ${file} needs the same where its data is not known and the header says it`, () => {
+      const text = textOf(file).replace(/DataLoader\((Pictures|Triplets)\(\)/, "DataLoader(elsewhere()");
+      assert.notEqual(text, textOf(file));
+      const { figures, unknown } = simulated(`# vram: ${header}\n${text}`);
+      assert.deepEqual(unknown, []);
+      assert.deepEqual(figures, scripts[file]);
+    });
+  }
+
+  it("leaves the states of all models where the header says the input of one and its loop is not followed", () => {
+    const text = textOf("dcgan.py").replace("DataLoader(Pictures()", "DataLoader(elsewhere()");
+    for (const model of ["netG", "Generator"]) {
+      const header = `# vram: model=${model}, input=float32[B,24,1,1]\n`;
+      const [estimate] = analyze(parseModule(header + text)).estimates.all();
+      assert.equal(estimate?.name, "Generator + Discriminator");
+      assert.equal(estimate.peak, null);
+      assert.equal(estimate.parameters.bytes, scripts["dcgan.py"]?.param_bytes);
+      assert.equal(estimate.optimizer?.bytes, scripts["dcgan.py"]?.state_bytes);
+    }
+  });
+
+  it("has no other models than the header asks about where it says how to make one", () => {
+    const header = "# vram: model=Generator(24, 16), input=float32[B,24,1,1]\n";
+    const [estimate] = analyze(parseModule(header + textOf("dcgan.py"))).estimates.all();
+    assert.equal(estimate?.name, "Generator");
+  });
+
+  it("of several models keeps the micro-batch that the header gives", () => {
+    const text = textOf("dcgan.py").replace("DataLoader(Pictures()", "DataLoader(elsewhere()");
+    const at = (batch: number) =>
+      analyze(parseModule(`# vram: batch=${batch}, input=float32[B,3,32,32]\n${text}`)).estimates;
+    const limit = (at(5).first()?.peak?.allocated ?? 0) + 1;
+    assert.equal(at(2).largestBatch(limit), 5);
+  });
 
   it("is one estimate of all models, with the line of the peak", () => {
     const [estimate] = analyze(parseModule(textOf("dcgan.py"))).estimates.all();

@@ -243,6 +243,56 @@ for x in loader:
     assert.equal(estimate.peak, null);
   });
 
+  it("name the optimizers of what is trained where the step is not reached", () => {
+    const text = adversaries("Discriminator().cuda()").replace(
+      "torch.optim.Adam(generator",
+      "torch.optim.SGD(momentum=0.9, lr=0.1, params=generator",
+    );
+    const { optimizer, complete: isComplete } = estimated(text);
+    assert.deepEqual(optimizer, { name: "SGD + Adam", bytes: 4 * ofGenerator + 8 * ofDiscriminator });
+    assert.equal(isComplete, true);
+    const own = text.replace("torch.optim.Adam(discriminator", "build(discriminator");
+    assert.equal(estimated(own).complete, false);
+  });
+
+  it("have a lower bound where the header asks for a type of weights and data is not known", () => {
+    const { complete: isComplete, unknown } = estimated(
+      `# vram: precision=fp16, optimizer=sgd\n${adversaries("Discriminator().cuda()")}`,
+    );
+    assert.equal(isComplete, false);
+    assert.match(
+      unknown.map(({ reason }) => render(reason, "en")).join(),
+      /^the training loop is not followed to its end \(a type of weights/,
+    );
+  });
+
+  const wrapped = (call: string, header = ""): ModelEstimate =>
+    estimated(
+      `${header}${imports}from elsewhere import Data, Wrapper\n${net("Net", 64, 16, 10)}
+net = Net().cuda()
+model = Wrapper(net)
+optimizer = torch.optim.Adam(net.parameters())
+for x, y in DataLoader(Data(), batch_size=32):
+    loss = F.cross_entropy(${call}, y.cuda())
+    loss.backward()
+    optimizer.step()
+`,
+    );
+  for (const call of ["model(x.cuda())", "model.forward(x.cuda())"])
+    for (const header of ["", "# vram: input=float32[B,64]\n"])
+      it(`say that a wrapper is in none of the figures: ${call}, ${header === "" ? "no header" : "with its input"}`, () => {
+        const { complete: isComplete, unknown } = wrapped(call, header);
+        assert.equal(isComplete, false);
+        assert.match(
+          unknown.map(({ reason }) => render(reason, "en")).join("; "),
+          /`model` is a model that is not known, and in none of the figures: the call of `elsewhere.Wrapper`/,
+        );
+      });
+
+  it("need nothing of a wrapper that is not called", () => {
+    assert.equal(wrapped("net(x.cuda())").complete, true);
+  });
+
   it("say which model is in none of the figures", () => {
     const text = adversaries("build().cuda()");
     const estimate = estimated(text);

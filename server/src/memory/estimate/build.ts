@@ -1,9 +1,11 @@
 /** Building the model of an estimate, and the step that is asked of it. */
-import type { Module } from "../../python/tree";
+import type { Expression, Module } from "../../python/tree";
+import { dottedPath } from "../../python/walk";
 import type { UnknownPart } from "../estimate";
 import { buildModel, type Subject } from "./subject";
 import { Program } from "../evaluate/program";
 import { castStates, runStep, type StepMeasure, type StepPlan } from "../evaluate/step";
+import type { GivenInputs } from "../evaluate/training/given-data";
 import { ScriptIteration, type MissingModel } from "../evaluate/training/iteration";
 import type { ObjectValue } from "../evaluate/values";
 import type { World } from "../evaluate/world";
@@ -41,12 +43,30 @@ export function buildIteration(
   const { iteration, precision, mode } = setup;
   const isCast = /^(fp|bf)16$/.test(precision?.value ?? "") && precision?.from !== "script";
   if (iteration === undefined || isCast || mode?.value === "infer") return undefined;
-  const reached = ScriptIteration.reach(newExecution(setup), module, iteration.value, world);
+  const given = givenInputs(setup);
+  const reached = ScriptIteration.reach(newExecution(setup), module, iteration.value, world, given);
   if (!(reached instanceof ScriptIteration)) return { name: "nn.Module", reason: reached };
   if (reached.models.length === 0) return reached.missingModel;
   reached.adopt();
   const { program, model } = reached;
   return { program, model, noted: program.noted(), iteration: reached };
+}
+
+/** The inputs that somebody gives instead of the script. */
+export function givenInputs({ inputs, targets, batch, model }: TrainingSetup): GivenInputs | undefined {
+  if (inputs === undefined || inputs.from === "script") return undefined;
+  return {
+    inputs: inputs.value,
+    targets: targets?.value ?? [],
+    batch: batch?.value ?? 1,
+    model: model === undefined || model.from === "script" ? undefined : nameOf(model.value.expression),
+  };
+}
+
+/** `Generator` of `Generator` and of `Generator(nz=100)`. */
+function nameOf(expression: Expression): string {
+  const named = expression.kind === "Call" ? expression.callee : expression;
+  return dottedPath(named) ?? "";
 }
 
 /** Runs the step of a built model: the script's own iteration, or forward, loss and backward of the model alone. */

@@ -10,7 +10,7 @@ import { examplesOf, type Example, type KnownModel } from "./examples";
 import { layersOf } from "./layers";
 import { peakOf } from "./peak";
 import { plainSpan } from "./spans";
-import { heldBy, statesOf } from "./states";
+import { heldBy, ownBytes, statesOf, type HeldTensors, type LeftGradients } from "./states";
 import { exampleInput, type ExampleInput } from "../example-input";
 import { firstStep, Reruns, type TracedStep } from "./reruns";
 import { ModelSteps } from "./steps";
@@ -246,7 +246,10 @@ export class Estimator {
     const isBuilt = one !== undefined && one.notBuilt !== true;
     const onlyInputUnknown = one?.peak === null && one.unknown.length === 1 + doubts.length;
     const isOfOne = iteration.trainedModels.length <= 1;
-    if (isBuilt && (one.peak !== null || (onlyInputUnknown && isOfOne))) return one;
+    const isGiven = this.setup.inputs !== undefined && this.setup.inputs.from !== "script";
+    // the input of one of several models makes no step of all of them: their states say more
+    const hasStep = isBuilt && one.peak !== null && (isOfOne || !isGiven);
+    if (hasStep || (isBuilt && onlyInputUnknown && isOfOne)) return one;
     const { interpreter } = built.program;
     interpreter.noted.clear();
     for (const change of iteration.changes) interpreter.note(change);
@@ -376,7 +379,8 @@ export class Estimator {
     if (defaultType?.value === "narrower") return this.notBuilt(subject, otherType);
     const measure = ran?.measure;
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
-    const states = statesOf(held, this.setup, measure?.backward === undefined ? undefined : measure);
+    const left = measure?.backward === undefined ? expectedGradients(iteration, held) : measure;
+    const states = statesOf(held, this.setup, left);
     const { device, needs } = states;
     const faults = measure?.fault === undefined ? [] : [measure.fault];
     const missing = [...unknownParts(model), ...(iteration?.unknownModels ?? []).map(modelUnknown)];
@@ -468,6 +472,15 @@ function subjectOf({ model, models }: ScriptIteration, { iteration }: TrainingSe
     className: models.length === 1 ? model.type.name : undefined,
     build: () => model,
   };
+}
+
+/** What a step of an iteration leaves that is not followed: a gradient for all that can be trained. */
+function expectedGradients(
+  iteration: ScriptIteration | undefined,
+  { trainable }: HeldTensors,
+): LeftGradients | undefined {
+  const steps = iteration?.expectedSteps;
+  return steps && { gradients: ownBytes(trainable), stepped: trainable, steps };
 }
 
 /** Something that the script treats as a model, of which no figure is known. */

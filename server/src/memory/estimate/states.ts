@@ -33,7 +33,7 @@ function count(tensors: readonly Tensor[]): number {
   return tensors.reduce((total, tensor) => total + elementCount(tensor.shape), 0);
 }
 
-function ownBytes(tensors: readonly Tensor[]): number {
+export function ownBytes(tensors: readonly Tensor[]): number {
   return tensors.reduce((bytes, tensor) => bytes + elementCount(tensor.shape) * dtypeBytes[tensor.dtype], 0);
 }
 

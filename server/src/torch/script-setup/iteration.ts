@@ -24,6 +24,7 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
     ...way,
     loop,
     isOfOneModel: isOfOneModel(context),
+    hasOwnModules: context.resolver.index.calls.some((call) => isWithinModule(context, call)),
     callsOthers: callsAnotherModel(context),
   };
   return { value, span: { start: loop.start, end: loop.end } };
@@ -44,20 +45,30 @@ function callsAnotherModel(context: SetupContext): boolean {
   const { resolver } = context;
   const trained = modelOf(context)?.value.construction;
   return resolver.index.calls.some((call) => {
-    if (resolver.roleOf(call.callee) !== "model") return false;
-    const within = enclosingFunction(call);
-    const owner = within?.kind === "FunctionDefinition" ? enclosingClass(within) : undefined;
-    if (owner !== undefined && resolver.isModuleClass(owner)) return false;
+    if (resolver.roleOf(call.callee) !== "model" || isWithinModule(context, call)) return false;
     const { constructions } = identify(resolver, call.callee, []);
     return constructions.size > 0 && (trained === undefined || !constructions.has(trained));
   });
+}
+
+/** A call of a model in a method of a module: a part of that module. */
+function isWithinModule({ resolver }: SetupContext, call: Call): boolean {
+  const within = enclosingFunction(call);
+  const owner = within?.kind === "FunctionDefinition" ? enclosingClass(within) : undefined;
+  return owner !== undefined && resolver.isModuleClass(owner) && resolver.roleOf(call.callee) === "model";
 }
 
 /** A loop of this file that hands loss and optimizer to what runs the backward. */
 function iterationOfHandedLoss(context: SetupContext): ScriptValue<ScriptIteration> | undefined {
   const loop = loopOfHandedLoss(context.resolver);
   if (loop === undefined) return undefined;
-  const value = { ...wayTo(context, loop), loop, isOfOneModel: false, callsOthers: false };
+  const value = {
+    ...wayTo(context, loop),
+    loop,
+    isOfOneModel: false,
+    hasOwnModules: true,
+    callsOthers: false,
+  };
   return { value, span: { start: loop.start, end: loop.end } };
 }
 
@@ -73,6 +84,7 @@ function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration>
     through: [...through, ...elsewhere.through, ...callsOn(path)],
     loop,
     isOfOneModel: false,
+    hasOwnModules: true,
     callsOthers: false,
   };
   return { value, span: elsewhere.call };
@@ -143,7 +155,7 @@ function isOfOneModel(context: SetupContext): boolean {
   return resolver.index.calls.every((call) => {
     if (copiesParameters(call)) return false;
     if (copying.test(resolver.qualifiedName(call.callee) ?? "")) return false;
-    if (resolver.roleOf(call.callee) !== "model") return true;
+    if (resolver.roleOf(call.callee) !== "model" || isWithinModule(context, call)) return true;
     const { constructions } = identify(resolver, call.callee, []);
     return constructions.size === 0 || constructions.has(trained);
   });

@@ -24,15 +24,16 @@ export function callModule(
 export function runForward(
   interpreter: Interpreter,
   object: ObjectValue,
-  args: CallArguments,
+  own: CallArguments,
   span: Span | undefined,
 ): Value {
   if (interpreter.skipForward) return interpreter.unknown("unsupported", span, { what: "forward" });
+  const { training } = interpreter;
+  const args = training?.forwards === 0 ? (training.given?.argumentsFor(object, own) ?? own) : own;
   if (object.module?.hasBackwardHooks === true) interpreter.note(interpreter.unknown("hooks", span));
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
   const savedBefore = interpreter.execution.savedBytes;
-  const { training } = interpreter;
   if (training !== undefined) useData(interpreter, args.values());
   const result =
     training === undefined

@@ -130,6 +130,11 @@ function constantsOf(dict: DictValue): OptimizerSetting["options"] {
   return options;
 }
 
+/** The groups of an optimizer of the table, with the name that it has there. */
+export function namedGroups(optimizer: ObjectValue): ParameterGroup[] {
+  return groupsOf(optimizer, optimizer.type.find((type) => type.path) ?? optimizer.type.name);
+}
+
 export function parametersOf(optimizer: ObjectValue): Tensor[] {
   return groupsOf(optimizer, "").flatMap(({ tensors }) => tensors);
 }

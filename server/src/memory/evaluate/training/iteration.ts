@@ -3,8 +3,8 @@
  * script into its steady state and at least one more to measure. Whatever an iteration does counts: several models,
  * several backwards and optimizers, losses of the script's own. Bytes throughout.
  */
-import type { Expression, For, Module, While } from "../../../python/tree";
-import { childrenOf, dottedPath, walk } from "../../../python/walk";
+import type { For, Module, While } from "../../../python/tree";
+import { dottedPath, walk } from "../../../python/walk";
 import { roundedUp } from "../../allocation-log";
 import type { Execution, TimelinePoint } from "../../tape";
 import type { Storage, Tensor } from "../../tensor";
@@ -23,9 +23,10 @@ import { autocastPrecision, blocksOf, checkpointedCount, type StepMeasure, type 
 import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
 import { Walk, type WayToCall } from "../way";
 import type { World } from "../world";
-import { parametersOf } from "./groups";
+import { namedGroups, parametersOf } from "./groups";
 import { reachableFrom } from "./placement";
 import { makeKeptCopies } from "./kept-copies";
+import { enumerates, GivenData, type GivenInputs } from "./given-data";
 import { TrainingTrace } from "./trace";
 
 /** The way to a training loop, and the loop. */
@@ -74,6 +75,7 @@ export class ScriptIteration {
     module: Module,
     way: WayToLoop,
     world: World | undefined,
+    given?: GivenInputs,
   ): ScriptIteration | Unknown {
     const first = way.through[0]?.call ?? way.loop;
     const begun = way.root === undefined ? moduleBefore(module, first) : module;
@@ -90,6 +92,7 @@ export class ScriptIteration {
     for (const change of program.changes) interpreter.note(change);
     interpreter.training = new TrainingTrace(interpreter);
     interpreter.training.loopFrame = interpreter.frame;
+    if (given !== undefined) interpreter.training.given = new GivenData(interpreter, given);
     const entry = entryOf(program, frames);
     const before = [...interpreter.noted];
     const iteration = new Iteration(program, sampler, way.loop);
@@ -108,6 +111,8 @@ export class ScriptIteration {
   /** Samples of one batch as the script says them; undefined where no loader does. */
   get batch(): number | undefined {
     const [size, ...others] = this.sampler.sizes;
+    const { given } = this.training;
+    if (given?.isUsed === true && given.grows) return given.own;
     return others.length === 0 ? size : undefined;
   }
 
@@ -124,6 +129,7 @@ export class ScriptIteration {
     const scale = this.batch === undefined ? 1 : plan.batch / this.batch;
     const isChanged = sampler.scale !== scale;
     sampler.scale = scale;
+    if (training.given !== undefined) training.given.batch = plan.batch;
     // what the iteration before leaves is as large as this one's
     const before = isChanged ? this.iteration.run(this.count++) : undefined;
     const timeline: TimelinePoint[] = [];
@@ -271,7 +277,9 @@ export class ScriptIteration {
     const placesModels = [...modules.keys()].some((module) => interpreter.placed.has(module));
     const isCounted = (module: ObjectValue): boolean => {
       const tensors = [...tensorsOf(module, "parameters"), ...tensorsOf(module, "buffers")];
-      const isUsed = used.has(module) || !placesModels || interpreter.placed.has(module);
+      // a wrapper is where what it wraps is: the copy of a model that averages its weights
+      const parts = modulesOf(module);
+      const isUsed = !placesModels || parts.some((part) => used.has(part) || interpreter.placed.has(part));
       return tensors.length > 0 && (isUsed || tensors.some((tensor) => trained.has(tensor)));
     };
     // copies that an iteration makes are what it holds, and may be gone in the next one
@@ -290,6 +298,29 @@ export class ScriptIteration {
     return this.models.filter((model) =>
       tensorsOf(model, "parameters").some((tensor) => trained.has(tensor)),
     );
+  }
+
+  /**
+   * The steps of all optimizers as if each had stepped once, where the iteration is not followed to them. Undefined where not all
+   * of what can be trained is known to be stepped by one of `torch.optim`.
+   */
+  get expectedSteps(): StepMeasure["steps"] | undefined {
+    const optimizers = [...this.program.interpreter.optimizers];
+    if (this.training.unknownStep !== undefined || optimizers.some(isOwnOptimizer)) return undefined;
+    const steps = optimizers.map((optimizer) => ({ optimizer, groups: namedGroups(optimizer) }));
+    const stepped = new Set(steps.flatMap(({ groups }) => groups.flatMap(({ tensors }) => tensors)));
+    const trained = tensorsOf(this.model, "parameters").filter(({ requiresGrad }) => requiresGrad);
+    if (optimizers.length === 0 || !trained.every((tensor) => stepped.has(tensor))) return undefined;
+    const own = new Set(trained);
+    const location = { span: undefined, modulePath: "" };
+    return steps.map(({ optimizer, groups }) => ({
+      optimizer,
+      groups: groups.map(({ setting, tensors }) => ({
+        setting,
+        tensors: tensors.filter((one) => own.has(one)),
+      })),
+      ...{ live: 0, allocated: 0, location, points: 0 },
+    }));
   }
 
   /**
@@ -485,9 +516,11 @@ class Iteration {
     interpreter.references.release(this.iterable);
     this.iterable = interpreter.evaluate(loop.iterable);
     interpreter.references.retain(this.iterable);
+    const { given } = interpreter.training ?? {};
     const items = iterate(interpreter, this.iterable, loop.iterable);
     if (isUnknown(items)) {
-      interpreter.note(items);
+      if (given === undefined) interpreter.note(items);
+      else assign(interpreter, loop.target, given.itemFor(loop, items, count));
       return;
     }
     const source = items[Symbol.iterator]();
@@ -499,18 +532,12 @@ class Iteration {
     }
     if (item === undefined) return;
     const missing = count - (number - 1);
-    assign(interpreter, loop.target, missing > 0 && enumerates(loop.iterable) ? later(item, missing) : item);
+    const counted = missing > 0 && enumerates(loop.iterable) ? later(item, missing) : item;
+    assign(interpreter, loop.target, given?.itemFor(loop, counted, count) ?? counted);
   }
 }
 
 function later(item: Value, by: number): Value {
   if (!(item instanceof TupleValue) || typeof item.items[0] !== "number") return item;
   return new TupleValue([item.items[0] + by, ...item.items.slice(1)]);
-}
-
-/** `enumerate(loader)`, in a progress bar or not. */
-function enumerates(node: Expression): boolean {
-  if (node.kind !== "Call") return false;
-  if (node.callee.kind === "Name" && node.callee.id === "enumerate") return true;
-  return childrenOf(node).some((child) => child.kind === "Call" && enumerates(child));
 }

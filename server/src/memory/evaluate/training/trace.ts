@@ -11,6 +11,7 @@ import type { Frame } from "../frame";
 import type { Interpreter } from "../interpreter";
 import type { ClassNumbers } from "../losses";
 import type { ObjectValue } from "../values";
+import type { GivenData } from "./given-data";
 import { groupsOf, type ParameterGroup } from "./groups";
 
 /** An optimizer's step: which parameters it changed, and what was alive when it began. */
@@ -35,6 +36,8 @@ export class TrainingTrace {
   loopFrame: Frame | undefined;
   /** Data that the script made before its loop: on the host until it is moved or computed with. */
   readonly waiting = new Set<Storage>();
+  /** What the header says of the inputs; absent where the script's own are taken. */
+  given: GivenData | undefined;
   /** The script turns autocast on by itself. */
   usesAutocast = false;
   /** Set where the setup says another precision than the script: its own regions do nothing. */
