@@ -97,7 +97,7 @@ function asSetup(
 /**
  * The training loop, where what the script says of one model, its input and its loss does not make up an iteration.
  * Nothing where header or options say what is computed of the output or ask about a model alone, and where they say what the
- * only model is fed.
+ * one model that is trained is fed.
  */
 export function iterationOfScript(
   iteration: ScriptValue<ScriptIteration> | undefined,
@@ -113,10 +113,8 @@ export function iterationOfScript(
   if (iteration === undefined) return others === undefined ? {} : { otherLoops: others };
   const isSaid = [model, inputs, loss, optimizer].every((setting) => setting !== undefined);
   const { value, span } = iteration;
-  if (given.inputs !== undefined && value.isOfOneModel) return {};
-  return isSaid && value.isOfOneModel && !value.hasOwnModules
-    ? {}
-    : { iteration: { value, from: "script", span } };
+  if (given.inputs !== undefined && value.isOfOneInput) return {};
+  return isSaid && value.isOfOneModel ? {} : { iteration: { value, from: "script", span } };
 }
 
 /** Whether an expression is a name or a call that the script itself has, not another way to make a model. */

@@ -195,6 +195,11 @@ export const unknownReasons = {
     en: "`{name}` is a model that is not known, and in none of the figures: {reason}",
     "zh-cn": "`{name}` 是未知的模型，未计入任何数字：{reason}",
   },
+  buckets: {
+    en: "DistributedDataParallel keeps the gradients a second time in its buckets, which are counted from two devices on. The header can say how many there are: `# vram: devices=2`",
+    "zh-cn":
+      "DistributedDataParallel 在其桶中另存一份梯度，两个及以上设备时才会计入。可在头部注释中写明设备数：`# vram: devices=2`",
+  },
   neverSteps: {
     en: "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
     "zh-cn": "所跟踪的迭代没有到达这个优化器的 step：未计入其状态",

@@ -114,8 +114,8 @@ export interface ScriptIteration extends ScriptWay {
   readonly loop: LoopNode;
   /** One optimizer steps one model, called once; there is no other model and no copy of one. */
   readonly isOfOneModel: boolean;
-  /** Classes of the script call models of theirs. */
-  readonly hasOwnModules: boolean;
+  /** One model is trained, and its call is found: what is said of an input is said of that call. */
+  readonly isOfOneInput: boolean;
   /** Another model than the trained one is called in the script, outside of modules. */
   readonly callsOthers: boolean;
 }

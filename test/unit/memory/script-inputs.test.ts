@@ -389,7 +389,10 @@ ${fit}
     assert.ok(estimate?.complete === false);
     assert.deepEqual(
       estimate.unknown.map(({ reason }) => render(reason, "en")),
-      ["the script's loss is not understood: what it saves is not counted"],
+      [
+        "the training loop is not followed to its end (`elsewhere` is not known here): what it holds besides this model is not counted",
+        "the script's loss is not understood: what it saves is not counted",
+      ],
     );
   });
 });

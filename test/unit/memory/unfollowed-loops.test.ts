@@ -289,6 +289,21 @@ for x, y in DataLoader(Data(), batch_size=32):
         );
       });
 
+  it("have a lower bound under DistributedDataParallel until somebody says on how many devices", () => {
+    const made = "model = nn.parallel.DistributedDataParallel(model)";
+    const alone = estimated(script({ made }));
+    assert.equal(alone.complete, false);
+    assert.match(
+      alone.unknown.map(({ reason }) => render(reason, "en")).join(),
+      /^DistributedDataParallel keeps the gradients a second time/,
+    );
+    const two = estimated(`# vram: devices=2\n${script({ made })}`);
+    assert.deepEqual(two.unknown, []);
+    assert.equal(two.peak?.bytes, (alone.peak?.bytes ?? 0) + alone.gradients.bytes);
+    const views = made.replace("(model)", "(model, gradient_as_bucket_view=True)");
+    assert.deepEqual(estimated(script({ made: views })).unknown, []);
+  });
+
   it("need nothing of a wrapper that is not called", () => {
     assert.equal(wrapped("net(x.cuda())").complete, true);
   });

@@ -10,7 +10,7 @@ import { examplesOf, type Example, type KnownModel } from "./examples";
 import { layersOf } from "./layers";
 import { peakOf } from "./peak";
 import { plainSpan } from "./spans";
-import { heldBy, ownBytes, statesOf, type HeldTensors, type LeftGradients } from "./states";
+import { heldBy, isShared, ownBytes, statesOf, type HeldTensors, type LeftGradients } from "./states";
 import { exampleInput, type ExampleInput } from "../example-input";
 import { firstStep, Reruns, type TracedStep } from "./reruns";
 import { ModelSteps } from "./steps";
@@ -396,6 +396,9 @@ export class Estimator {
       unknown.push({ span: changedLater.span, reason: message(unknownReasons.changedLater) });
     if (otherLoops !== undefined && measure !== undefined && isTraining)
       unknown.push({ span: otherLoops.span, reason: message(unknownReasons.otherLoops) });
+    const { replicated } = program.interpreter;
+    if (replicated !== undefined && measure !== undefined && isTraining && !isShared(this.setup))
+      unknown.push({ span: plainSpan(replicated.span), reason: message(unknownReasons.buckets) });
     const unknownStep = iteration?.training.unknownStep;
     if (unknownStep !== undefined) unknown.push(stepUnknown(unknownStep));
     if (measure !== undefined && isTraining && iteration === undefined && leavesLossOpen(this.setup))

@@ -33,7 +33,7 @@ export function peakOf(
   if ((setup.mode?.value ?? "train") === "infer") return phaseOnly(measure.forward, "forward", 0, workspace);
   if (measure.backward === undefined) {
     const bound = lowerBound(measure, states, needs, workspace);
-    return states.isShared ? shared(measure, states, needs, bound) : bound;
+    return states.isShared ? shared(measure, states, needs, setup, bound) : bound;
   }
   const traced = {
     forward: measure.forward,
@@ -43,7 +43,7 @@ export function peakOf(
     ...(measure.steps === undefined ? {} : { steps: steppedBytes(measure.steps, setup) }),
   };
   const peak = written(stepPeak(traced, needs, workspace));
-  return states.isShared ? shared(measure, states, needs, peak) : peak;
+  return states.isShared ? shared(measure, states, needs, setup, peak) : peak;
 }
 
 function written(peak: StepPeak): EstimatedPeak {
@@ -95,12 +95,16 @@ function besideStates(
   measure: StepMeasure,
   { whole, device }: States,
   needs: OptimizerNeeds | undefined,
+  setup: TrainingSetup,
 ): number {
   if (measure.backward === undefined) return 0;
   const { parameters, buffers, optimizer } = whole;
-  const held = Math.max(0, measure.liveAfterBackward - parameters - buffers - measure.gradients);
   const optimizerShare = optimizer === 0 ? 1 : device.optimizer / optimizer;
-  return held + Math.ceil((needs?.temporary ?? 0) * optimizerShare);
+  const beside = (live: number, temporary: number): number =>
+    Math.max(0, live - parameters - buffers - measure.gradients) + Math.ceil(temporary * optimizerShare);
+  if (measure.steps === undefined) return beside(measure.liveAfterBackward, needs?.temporary ?? 0);
+  const steps = steppedBytes(measure.steps, setup);
+  return Math.max(0, ...steps.map(({ live, temporary }) => beside(live, temporary)));
 }
 
 /** What one device holds at each point of the step: its part of the states, and all of the activations. */
@@ -108,6 +112,7 @@ function shared(
   measure: StepMeasure,
   { whole, device }: States,
   needs: OptimizerNeeds | undefined,
+  setup: TrainingSetup,
   alone: EstimatedPeak,
 ): EstimatedPeak {
   const fixed = device.parameters + device.buffers + device.optimizer + device.gathered + device.buckets;
@@ -118,7 +123,7 @@ function shared(
     operator: "optimizer.step",
     span: undefined,
     modulePath: "",
-    bytes: fixed + device.gradients + besideStates(measure, { whole, device, isShared: true }, needs),
+    bytes: fixed + device.gradients + besideStates(measure, { whole, device, isShared: true }, needs, setup),
   };
   for (const point of measure.timeline) {
     const activations = point.inputs + point.saved + point.temporary;

@@ -108,6 +108,8 @@ export class Interpreter {
   isTrainers = false;
   /** Optimizers that were made. */
   readonly optimizers = new Set<ObjectValue>();
+  /** Where a model was given to DistributedDataParallel, which keeps buckets for its gradients. */
+  replicated: { readonly span: Span | undefined } | undefined;
   /** Storages and modules that the script has put on its device by name. */
   readonly placed = new WeakSet<object>();
   private readonly allowance: Allowance;

@@ -24,7 +24,7 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
     ...way,
     loop,
     isOfOneModel: isOfOneModel(context),
-    hasOwnModules: context.resolver.index.calls.some((call) => isWithinModule(context, call)),
+    isOfOneInput: forwardOf(context) !== undefined,
     callsOthers: callsAnotherModel(context),
   };
   return { value, span: { start: loop.start, end: loop.end } };
@@ -66,7 +66,7 @@ function iterationOfHandedLoss(context: SetupContext): ScriptValue<ScriptIterati
     ...wayTo(context, loop),
     loop,
     isOfOneModel: false,
-    hasOwnModules: true,
+    isOfOneInput: true,
     callsOthers: false,
   };
   return { value, span: { start: loop.start, end: loop.end } };
@@ -84,7 +84,7 @@ function iterationElsewhere(context: SetupContext): ScriptValue<ScriptIteration>
     through: [...through, ...elsewhere.through, ...callsOn(path)],
     loop,
     isOfOneModel: false,
-    hasOwnModules: true,
+    isOfOneInput: true,
     callsOthers: false,
   };
   return { value, span: elsewhere.call };
@@ -155,7 +155,7 @@ function isOfOneModel(context: SetupContext): boolean {
   return resolver.index.calls.every((call) => {
     if (copiesParameters(call)) return false;
     if (copying.test(resolver.qualifiedName(call.callee) ?? "")) return false;
-    if (resolver.roleOf(call.callee) !== "model" || isWithinModule(context, call)) return true;
+    if (resolver.roleOf(call.callee) !== "model") return true;
     const { constructions } = identify(resolver, call.callee, []);
     return constructions.size === 0 || constructions.has(trained);
   });

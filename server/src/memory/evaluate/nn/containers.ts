@@ -304,6 +304,18 @@ const wrapperMethods: Readonly<Record<string, Native>> = {
 
 const wrapper: ContainerClass = { methods: wrapperMethods };
 
+/** Besides, it keeps buckets for the gradients, whatever the number of processes; none where gradients are views of them. */
+const replicating: ContainerClass = {
+  methods: {
+    ...wrapperMethods,
+    __init__: method((object, args, interpreter, span) => {
+      put(interpreter, object, "module", args.or(0, "module", null));
+      if (args.keywords.get("gradient_as_bucket_view") !== true) interpreter.replicated ??= { span };
+      return null;
+    }),
+  },
+};
+
 /** `Rearrange('b c h w -> b (h w) c')`: what the constructor got is what the forward runs with. */
 function einopsClass(operation: "rearrange" | "reduce"): ContainerClass {
   const kept = new WeakMap<ObjectValue, CallArguments>();
@@ -332,6 +344,6 @@ export const containerClasses: Readonly<Record<string, ContainerClass>> = {
   "einops.layers.torch.Reduce": einopsClass("reduce"),
   "torch.nn.DataParallel": wrapper,
   "torch.nn.parallel.DataParallel": wrapper,
-  "torch.nn.parallel.DistributedDataParallel": wrapper,
+  "torch.nn.parallel.DistributedDataParallel": replicating,
   "torch.distributed.fsdp.FullyShardedDataParallel": wrapper,
 };
