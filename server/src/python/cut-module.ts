@@ -8,8 +8,9 @@
  */
 import { moveBy } from "./move";
 import { mayCutThrough, sectionStarts } from "./sections";
-import type { Comment, Module, Span, Statement } from "./tree";
+import type { Comment, Module, Node, Span, Statement } from "./tree";
 import { unordered } from "./tree";
+import { nodesIfListed } from "./walk";
 
 /** What was read of a text; offsets count from its beginning. */
 export interface ReadText {
@@ -60,7 +61,7 @@ export class CutModule {
         ? movedBy(known, distance)
         : readSection(text, span, this.reader);
     });
-    return new CutModule(text, joined(text, taken), this.reader, taken);
+    return new CutModule(text, joined(text, taken, nodesIfListed(this.module)), this.reader, taken);
   }
 
   private takeSections(): readonly Section[] | undefined {
@@ -111,7 +112,8 @@ function cutUp(module: Module, spans: readonly Span[]): readonly Section[] | und
   return statement === body.length && sections.every(isWithin) ? sections : undefined;
 }
 
-function joined(text: string, sections: readonly Section[]): Module {
+/** `nodesBefore`: all nodes of the tree that some of the sections were taken from, where they were listed. */
+function joined(text: string, sections: readonly Section[], nodesBefore?: readonly Node[]): Module {
   const module: Module = {
     kind: "Module",
     start: 0,
@@ -122,6 +124,7 @@ function joined(text: string, sections: readonly Section[]): Module {
     comments: sections.flatMap(({ comments }) => comments),
     errors: sections.flatMap(({ errors }) => errors),
     memos: new Map(),
+    nodesBefore,
   };
   for (const statement of module.body) statement.parent = module;
   return module;
@@ -133,15 +136,21 @@ function joined(text: string, sections: readonly Section[]): Module {
  */
 function changeBetween(oldText: string, newText: string): { start: number; oldEnd: number; newEnd: number } {
   const shorter = Math.min(oldText.length, newText.length);
-  let start = 0;
-  while (start < shorter && oldText.charCodeAt(start) === newText.charCodeAt(start)) start++;
+  const start = sameFor(shorter, (from, to) => oldText.slice(from, to) === newText.slice(from, to));
+  const [oldLength, newLength] = [oldText.length, newText.length];
+  const same = sameFor(
+    shorter - start,
+    (from, to) =>
+      oldText.slice(oldLength - to, oldLength - from) === newText.slice(newLength - to, newLength - from),
+  );
+  return { start, oldEnd: oldLength - same, newEnd: newLength - same };
+}
+
+/** How far two texts are the same: stretch by stretch, which is compared in one go, then in halves of the one that differs. */
+function sameFor(longest: number, isSame: (from: number, to: number) => boolean): number {
   let same = 0;
-  const longestTail = shorter - start;
-  while (
-    same < longestTail &&
-    oldText.charCodeAt(oldText.length - 1 - same) === newText.charCodeAt(newText.length - 1 - same)
-  ) {
-    same++;
+  for (let step = 4_096; step >= 1; step /= 2) {
+    while (same + step <= longest && isSame(same, same + step)) same += step;
   }
-  return { start, oldEnd: oldText.length - same, newEnd: newText.length - same };
+  return same;
 }

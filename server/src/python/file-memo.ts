@@ -13,4 +13,9 @@ export class FileMemo<Value> {
     if (!memos.has(this)) memos.set(this, find());
     return memos.get(this) as Value;
   }
+
+  /** The same as far as somebody has asked for it. */
+  known({ memos }: Module): Value | undefined {
+    return memos.get(this) as Value | undefined;
+  }
 }

@@ -33,6 +33,7 @@ export function lowerModule(
     comments: lowering.comments,
     errors: lowering.errors,
     memos: new Map(),
+    nodesBefore: undefined,
   };
   for (const statement of body) statement.parent = module;
   return module;

@@ -37,6 +37,8 @@ export interface Module extends NodeBase {
   readonly errors: Span[];
   /** Kept by `FileMemo`. */
   readonly memos: Map<unknown, unknown>;
+  /** All nodes of the tree that parts of this one were taken from, until the nodes of this one are listed (`nodesOf`). */
+  nodesBefore: readonly Node[] | undefined;
 }
 
 // --- Statements ---------------------------------------------------------------------------------------------------

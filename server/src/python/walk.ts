@@ -271,15 +271,38 @@ const knownNodes = new FileMemo<readonly Node[]>();
  */
 export function nodesOf(module: Module): readonly Node[] {
   return knownNodes.of(module, () => {
-    const found: Node[] = [];
+    const { nodesBefore = [] } = module;
+    module.nodesBefore = undefined;
+    const found: Node[] = [module];
+    module.order = 0;
     const add = (node: Node): void => {
       node.order = found.length;
       found.push(node);
       forEachChild(node, add);
     };
-    add(module);
+    for (const statement of module.body) {
+      const { order } = statement;
+      if (order < nodesBefore.length && nodesBefore[order] === statement)
+        addAgain(statement, nodesBefore, found);
+      else add(statement);
+    }
     return found;
   });
+}
+
+/** The same nodes as before the edit: those up to the next statement of a module. */
+function addAgain(statement: Statement, before: readonly Node[], found: Node[]): void {
+  let place = statement.order;
+  for (let node: Node | undefined = statement; node !== undefined; node = before[++place]) {
+    if (node !== statement && node.parent?.kind === "Module") return;
+    node.order = found.length;
+    found.push(node);
+  }
+}
+
+/** All nodes of a file where somebody has asked for them, or could have: an edit lists them anew from these. */
+export function nodesIfListed(module: Module): readonly Node[] | undefined {
+  return knownNodes.known(module) ?? module.nodesBefore;
 }
 
 const knownNames = new FileMemo<ReadonlyMap<string, readonly Name[]>>();

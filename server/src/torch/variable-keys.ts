@@ -8,9 +8,8 @@ const none = "";
 
 export class VariableKeys {
   private readonly known: NodeTable<Expression, string>;
-  /** By where a key begins and what follows there: one text for all occurrences, since texts are dear to make. */
-  private readonly names = new Map<ScopeOwner | string, Map<string, string>>();
-  private readonly attributes = new Map<ScopeOwner | string, Map<string, string>>();
+  private readonly names = new Map<ScopeOwner | string, KeysWithin>();
+  private readonly attributes = new Map<ScopeOwner | string, KeysWithin>();
   private readonly scopesOfKeys = new Map<string, ScopeOwner>();
 
   constructor(
@@ -61,16 +60,25 @@ export class VariableKeys {
     scope: ScopeOwner | undefined,
   ): string {
     const known = separator === ":" ? this.names : this.attributes;
-    let texts = known.get(within);
-    if (texts === undefined) known.set(within, (texts = new Map<string, string>()));
-    let text = texts.get(name);
+    let keys = known.get(within);
+    if (keys === undefined) {
+      const prefix = (typeof within === "string" ? within : beginning(within, separator)) + separator;
+      known.set(within, (keys = { prefix, texts: new Map() }));
+    }
+    let text = keys.texts.get(name);
     if (text === undefined) {
-      text = (typeof within === "string" ? within : beginning(within, separator)) + separator + name;
-      texts.set(name, text);
+      text = keys.prefix + name;
+      keys.texts.set(name, text);
       if (scope !== undefined) this.scopesOfKeys.set(text, scope);
     }
     return text;
   }
+}
+
+/** Keys that begin alike, by what follows there: one text for all occurrences, since texts are dear to make. */
+interface KeysWithin {
+  readonly prefix: string;
+  readonly texts: Map<string, string>;
 }
 
 function beginning(owner: ScopeOwner, separator: ":" | "."): string {
