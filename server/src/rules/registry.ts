@@ -33,6 +33,7 @@ import { rule as loggedTensor } from "./logged-tensor/rule";
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as manualHalfCast } from "./manual-half-cast/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
+import { rule as moduleBuiltInForward } from "./module-built-in-forward/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
 import { rule as outputsKeptOnDevice } from "./outputs-kept-on-device/rule";
@@ -82,6 +83,7 @@ export const rules: readonly Rule[] = [
   lossGraphRetained,
   manualHalfCast,
   missingZeroGrad,
+  moduleBuiltInForward,
   noGradNotApplied,
   oomRetryInExcept,
   outputsKeptOnDevice,
