@@ -1,6 +1,6 @@
 /** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
-import type { Assign, Call, Expression, If, Statement, Subscript } from "../../python/tree";
-import { enclosingFunction, enclosingLoop, enclosingStatement, isWithin } from "../../python/walk";
+import type { Assign, Call, Expression, If, Node, Statement, Subscript } from "../../python/tree";
+import { enclosingFunction, enclosingLoop, enclosingStatement, isWithin, someNode } from "../../python/walk";
 import { headOf } from "../../torch/per-batch";
 import { containerOf } from "../../torch/provenance/held-objects";
 import { sameVariable } from "../../torch/provenance/stores";
@@ -124,18 +124,57 @@ function isInModel({ resolve }: RuleContext["torch"], call: Call): boolean {
   return false;
 }
 
-/** The loop over batches through which the variable grows: nothing in it begins it anew, and it goes on behind the statement. */
+/**
+ * The loop over batches through which the variable grows: nothing in it begins it anew, and it goes on behind the statement.
+ * `if i == 0: x = y` of an inner loop over `i` begins it anew in each iteration of the loops around that one.
+ */
 function loopOf({ torch }: RuleContext<MessageId>, statement: Assign, key: string): Loop | undefined {
   const { flow } = torch.provenance;
-  for (let loop = enclosingLoop(statement); loop !== undefined; loop = enclosingLoop(loop)) {
-    const inside = flow.definitionsOf(key).filter(({ target }) => isWithin(target, loop));
-    if (
-      inside.some(({ node }) => node !== statement && !isFirstTime(torch, statement, node as Statement, key))
-    )
-      return undefined;
+  let inner: Loop | undefined;
+  for (let loop = enclosingLoop(statement); loop !== undefined; inner = loop, loop = enclosingLoop(loop)) {
+    const around = loop;
+    const inside = flow.definitionsOf(key).filter(({ target }) => isWithin(target, around));
+    const others = inside.filter(({ node }) => node !== statement);
+    if (others.some(({ node }) => !isFirstTime(torch, statement, node as Statement, key))) return undefined;
+    const test = firstTimeTest(statement, others.length > 0);
+    if (inner !== undefined && test !== undefined && comesAnew(torch, test, around, inner)) return undefined;
     if (torch.trainingLoops.isBatchLoop(loop)) return loop;
   }
   return undefined;
+}
+
+/** What asks whether this is the first time: of `y if i == 0 else torch.cat([x, y])`, or of the `if` whose other arm begins. */
+function firstTimeTest({ parent, value }: Assign, begins: boolean): Expression | undefined {
+  if (value.kind === "Conditional") return value.test;
+  return begins && parent?.kind === "If" ? parent.test : undefined;
+}
+
+/**
+ * The test comes true again in each iteration of the outer loop: a name in it is given a new value there, before the inner loop
+ * or as its target. Of `step == 0 and scale == 0.5` each part has to.
+ */
+function comesAnew(torch: RuleContext["torch"], test: Expression, outer: Loop, inner: Loop): boolean {
+  if (test.kind === "BooleanOperation" && test.operator === "and")
+    return test.operands.every((part) => comesAnew(torch, part, outer, inner));
+  const { resolve, provenance } = torch;
+  const isIn = (node: Node, { body }: Loop): boolean => body.some((one) => isWithin(node, one));
+  return someNode(test, (node) => {
+    const key = node.kind === "Name" ? resolve.keyOf(node) : undefined;
+    if (key === undefined) return false;
+    return provenance.flow
+      .definitionsOf(key)
+      .some(
+        ({ node: defining, target }) =>
+          isIn(target, outer) && !isIn(target, inner) && !readsItself(resolve, defining, key),
+      );
+  });
+}
+
+/** `step += 1`, `step = step + 1`. */
+function readsItself(resolve: RuleContext["torch"]["resolve"], defining: Node, key: string): boolean {
+  if (defining.kind === "AugmentedAssign") return true;
+  if (defining.kind !== "Assign") return false;
+  return someNode(defining.value, (at) => at.kind === "Name" && resolve.keyOf(at) === key);
 }
 
 /**
