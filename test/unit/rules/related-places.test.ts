@@ -44,4 +44,25 @@ describe("related places", () => {
       ["model.eval()"],
     );
   });
+
+  it("say nothing of a reset that comes later and is of another model", () => {
+    const pretraining = `
+import torch
+from torch import nn
+
+words, tagger = nn.Linear(300, 100), nn.Linear(300, 9)
+first = torch.optim.SGD(words.parameters(), lr=0.01)
+second = torch.optim.SGD(tagger.parameters(), lr=0.01)
+for batch in torch.randn(8, 32, 300):
+    words(batch).mean().backward()
+    first.step()
+for batch in torch.randn(8, 32, 300):
+    tagger.zero_grad()
+    tagger(batch).mean().backward()
+    second.step()
+`;
+    const places = placesOf(pretraining, "missing-zero-grad");
+    assert.equal(places.length, 2, places.join("\n"));
+    assert.ok(!places.join().includes("reset"), places.join("\n"));
+  });
 });

@@ -80,8 +80,27 @@ function stepsWithoutZeroing(context: RuleContext, loop: TrainingLoop, like: Tra
     .map((step) => ({
       loop,
       step,
-      outside: loop.outside.find((event) => event.kind === "zeroing" && reaches(context, event, step)),
+      outside: loop.outside.find((event) => isResetBefore(context, event, step)),
     }));
+}
+
+/**
+ * A reset outside the loop from which on the gradients pile up: before the loop, or behind it in a loop around both. The reset
+ * of a model that the optimizer is not known to update may be one of another.
+ */
+function isResetBefore({ torch }: RuleContext, event: TraceEvent, step: TraceEvent): boolean {
+  if (event.kind !== "zeroing") return false;
+  const relation = zeroingReaches(torch.resolve, event, step);
+  if (relation === "different" || (relation === "unknown" && event.of === "model")) return false;
+  const apart = event.places.findIndex((place, index) => nodeOf(place) !== nodeOf(step.places[index]));
+  const shared = apart < 0 ? event.places : event.places.slice(0, apart);
+  if (shared.some(({ kind }) => kind === "loop")) return true;
+  const [ours, theirs] = [event, step].map((one) => nodeOf(one.places[shared.length]) ?? one.node);
+  return ours !== undefined && theirs !== undefined && ours.start < theirs.start;
+}
+
+function nodeOf(place: TraceEvent["places"][number] | undefined): Span | undefined {
+  return place?.kind === "call" ? place.call : place?.node;
 }
 
 function reaches(context: RuleContext, zeroing: TraceEvent, step: TraceEvent): boolean {
