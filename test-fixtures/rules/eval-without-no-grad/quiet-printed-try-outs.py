@@ -20,3 +20,6 @@ if __name__ == "__main__":
     theirs = ported(dummy)
     difference = torch.abs(ours - theirs)
     print(difference.sum().item(), difference.max().item())
+
+    words = nn.Sequential(nn.Embedding(100, 8), nn.Flatten(), nn.Linear(64, 9)).eval()
+    unused = words(torch.zeros(20, 8).long())

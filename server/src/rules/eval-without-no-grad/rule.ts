@@ -161,7 +161,7 @@ function fixesFor(
   const wrapped = generator ? undefined : wrapping(pass, noGrad, context);
   if (wrapped)
     fixes.push({ title: "noGrad", values: { context: noGrad.text }, safety: "safe", edits: wrapped });
-  if (pass.owner && coversFunction(pass, pass.owner) && !isSwitchedOn(pass, context)) {
+  if (pass.owner && mayDecorate(pass, pass.owner, context)) {
     const edits = [...decorating(pass.owner, noGrad.text, context), ...noGrad.edits];
     fixes.push({
       title: "decorate",
@@ -216,6 +216,16 @@ function decorating(owner: FunctionDefinition, call: string, context: RuleContex
 /** Nothing else of the function would lose its gradients: the pass is a stretch of its own block. */
 function coversFunction(pass: EvaluationPass, owner: FunctionDefinition): boolean {
   return pass.statements.every((statement) => owner.body.includes(statement));
+}
+
+/** The whole function is the pass: it turns no gradients on itself, and it does not train before or after. */
+function mayDecorate(
+  pass: EvaluationPass,
+  owner: FunctionDefinition,
+  context: RuleContext<MessageId>,
+): boolean {
+  if (!coversFunction(pass, owner) || isSwitchedOn(pass, context)) return false;
+  return !context.torch.provenance.gradientUse.inFunction(owner);
 }
 
 /** The function turns gradients on itself: a decorator around it would change nothing. */

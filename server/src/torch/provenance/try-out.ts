@@ -17,8 +17,9 @@ const checks = { methods: ["assert_close", "assert_allclose"], names: /^torch\.t
 
 /**
  * The data of a forward is made up (or its function is a test), and its result is only printed, compared or asked for its
- * shape. Where nothing looks at the result, the forward may be timed: no try-out, unless the model is exported beside it,
- * which needs an example and often a result to compare with. What a function checks with `torch.testing` is one anyway.
+ * shape. Where nothing looks at the result, the forward may be measured: a try-out only if no clock, profiler or statistic of
+ * memory stands beside it, or if the model is exported there, which needs an example and often a result to compare with. What
+ * a function checks with `torch.testing` is one anyway.
  */
 export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenance): boolean {
   const owner = enclosingFunction(forward);
@@ -42,6 +43,7 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
     return argumentsOf(node).some(carries);
   });
   if (isTaken) return false;
+  if (madeUp && isDropped(forward) && !isMeasured(body, resolver)) return true;
   return someNode(
     body,
     (node) =>
@@ -68,6 +70,29 @@ function importsTests({ bindings }: Scope): boolean {
 const takers = /^(item|tolist|numpy|detach|argmax|cpu|data)$/;
 /** A function called `test_net` may be an evaluation: there only a look at the shape is none. */
 const anythingButShapes = /^(?!(shape|size|dim|ndim|numel|dtype|device)$)/;
+
+/** Once, and its result goes nowhere but into a variable. */
+function isDropped(forward: Call): boolean {
+  if (enclosingLoop(forward) !== undefined) return false;
+  const { parent } = forward;
+  if (parent?.kind === "ExpressionStatement") return true;
+  if (parent?.kind !== "Assign" || parent.value !== forward) return false;
+  return parent.targets.every(
+    (target) =>
+      target.kind === "Name" ||
+      (target.kind === "Tuple" && target.elements.every(({ kind }) => kind === "Name")),
+  );
+}
+
+const measuring =
+  /^(time|timeit|tracemalloc|psutil|memory_profiler)\.|^torch\.(cuda|profiler|autograd\.profiler|utils\.(benchmark|flop_counter))\.(?!(is_available|device_count|manual_seed|manual_seed_all)$)/;
+
+function isMeasured(body: Node, resolver: Resolver): boolean {
+  return someNode(
+    body,
+    (node) => node.kind === "Call" && measuring.test(resolver.qualifiedName(node.callee) ?? ""),
+  );
+}
 
 /** `print(f"loss: {penalty(out)}")`. */
 function isPrinted(node: Node, resolver: Resolver): boolean {
@@ -100,8 +125,9 @@ function isCalledIn(
   );
 }
 
-/** `torch.empty(2, 3).normal_()`. */
-const fillers = /^(normal|uniform|random|zero|fill)_$/;
+/** `torch.empty(2, 3).normal_()`, `torch.zeros(20, 512).long()`: made up still. */
+const stillMadeUp =
+  /^(normal|uniform|random|zero|fill)_$|^(long|int|bool|type|unsqueeze|squeeze|view|reshape|repeat|expand|permute|transpose|flatten)$/;
 
 /** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
 function isMadeUp(argument: Expression, resolver: Resolver, within: readonly Expression[] = []): boolean {
@@ -128,7 +154,7 @@ function isGenerated(value: Expression, resolver: Resolver, within: readonly Exp
   while (
     at.kind === "Call" &&
     at.callee.kind === "Attribute" &&
-    (roleKeepingMethods.has(at.callee.attribute.id) || fillers.test(at.callee.attribute.id))
+    (roleKeepingMethods.has(at.callee.attribute.id) || stillMadeUp.test(at.callee.attribute.id))
   )
     at = at.callee.object;
   const name = at.kind === "Call" ? resolver.qualifiedName(at.callee) : undefined;
