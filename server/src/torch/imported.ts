@@ -6,6 +6,7 @@
 import { BUILTIN_NAMES } from "../python/builtins";
 import type { Binding, Scope, Scopes } from "../python/scope";
 import type { ClassDefinition, Expression, FunctionDefinition, ImportFrom, Name } from "../python/tree";
+import { enclosingFunction } from "../python/walk";
 import type { OtherFile } from "./other-files";
 
 /** A definition and the file it stands in. Its nodes belong to that file: no place of the file at hand. */
@@ -17,6 +18,12 @@ export interface Imported<Definition extends FunctionDefinition | ClassDefinitio
 export type ImportedFunction = Imported<FunctionDefinition>;
 export type ImportedClass = Imported<ClassDefinition>;
 
+/** A variable that another file binds at its top level: one of the places there that bind it. */
+export interface ImportedVariable {
+  readonly target: Name;
+  readonly file: OtherFile;
+}
+
 /** The file behind a dotted name with `level` leading dots, as one file writes it. */
 export type FindFile = (dotted: string, level: number) => OtherFile | undefined;
 
@@ -25,6 +32,10 @@ export interface ImportedNames {
   functionNamed(expression: Expression): ImportedFunction | undefined;
   /** The same for a class. */
   classNamed(expression: Expression): ImportedClass | undefined;
+  /** The same for a variable that another file binds when it is imported: `model = Net()`. */
+  variableNamed(expression: Expression): ImportedVariable | undefined;
+  /** The variable that one import brings, whatever else binds the name in this file. */
+  variableOf(binding: Binding): ImportedVariable | undefined;
   /**
    * The dotted path of an installed library that a name or dotted name refers to because a star import of another file
    * brings its root: `F.relu` behind `from .common import *`, where `common.py` imports `torch.nn.functional as F`.
@@ -34,7 +45,7 @@ export interface ImportedNames {
   member(name: string, depth: number): Meaning | undefined;
 }
 
-/** What a name turns out to be: a file (`import utils`), a definition in one, or what a file imports of a library. */
+/** What a name turns out to be: a file (`import utils`), what one defines or binds, or what a file imports of a library. */
 export type Meaning =
   | { readonly kind: "file"; readonly file: OtherFile }
   | { readonly kind: "library"; readonly path: string }
@@ -43,12 +54,15 @@ export type Meaning =
       readonly definition: FunctionDefinition | ClassDefinition;
       /** Undefined: the file that was asked itself. */
       readonly file: OtherFile | undefined;
-    };
+    }
+  | { readonly kind: "variable"; readonly target: Name; readonly file: OtherFile | undefined };
 
 /** For files whose imports nobody can follow. */
 export const noImports: ImportedNames = {
   functionNamed: () => undefined,
   classNamed: () => undefined,
+  variableNamed: () => undefined,
+  variableOf: () => undefined,
   libraryPath: () => undefined,
   member: () => undefined,
 };
@@ -92,6 +106,14 @@ class FileImports implements ImportedNames {
     return definition.kind === "ClassDefinition" ? { definition, file } : undefined;
   }
 
+  variableNamed(expression: Expression): ImportedVariable | undefined {
+    return asVariable(this.named(expression));
+  }
+
+  variableOf(binding: Binding): ImportedVariable | undefined {
+    return asVariable(this.ofBindings([binding], 0));
+  }
+
   libraryPath(expression: Expression): string | undefined {
     let attributes = "";
     let root = expression;
@@ -119,8 +141,9 @@ class FileImports implements ImportedNames {
     if (root.kind !== "Name") return undefined;
     let meaning = this.ofName(root);
     for (const name of names.reverse()) {
-      if (meaning === undefined || meaning.kind === "library") return undefined;
-      meaning = meaning.kind === "file" ? memberOf(meaning.file, name, 0) : ofClass(meaning, name);
+      if (meaning?.kind === "file") meaning = memberOf(meaning.file, name, 0);
+      else if (meaning?.kind === "definition") meaning = ofClass(meaning, name);
+      else return undefined;
     }
     return meaning;
   }
@@ -155,9 +178,9 @@ class FileImports implements ImportedNames {
         return { kind: "definition", definition: node, file: undefined };
       // `evaluate = evaluate_on_test`
       if (binding.kind === "assignment" && value?.kind === "Name" && binding.path.length === 0)
-        return this.member(value.id, depth + 1);
+        return this.member(value.id, depth + 1) ?? variableBound(bindings);
     }
-    return this.ofBindings(bindings, depth);
+    return variableBound(bindings) ?? this.ofBindings(bindings, depth);
   }
 
   /** What several imports of one name (`try` … `except ImportError`) have in common. */
@@ -225,8 +248,7 @@ class FileImports implements ImportedNames {
 function memberOf(file: OtherFile, name: string, depth: number): Meaning | undefined {
   const mayDefine = file.mayDefine(name);
   const found = mayDefine ? file.torch.imports.member(name, depth) : undefined;
-  if (found !== undefined)
-    return found.kind === "definition" && found.file === undefined ? { ...found, file } : found;
+  if (found !== undefined) return "file" in found && found.file === undefined ? { ...found, file } : found;
   // `from . import steps` in the package itself means the module too.
   if (!/(^|[\\/])__init__\.py$/.test(file.key)) return undefined;
   const bindings = mayDefine ? (file.torch.scopes.module.bindings.get(name) ?? []) : [];
@@ -243,6 +265,20 @@ function ofClass(meaning: Extract<Meaning, { kind: "definition" }>, name: string
   return method && { kind: "definition", definition: method, file };
 }
 
+function asVariable(found: Meaning | undefined): ImportedVariable | undefined {
+  if (found?.kind !== "variable" || found.file === undefined) return undefined;
+  return { target: found.target, file: found.file };
+}
+
+/** A variable that nothing but assignments bind, all of which run when the file is imported. */
+function variableBound(bindings: readonly Binding[]): Meaning | undefined {
+  const [target] = bindings.flatMap((binding) => binding.target ?? []);
+  const isAssigned = bindings.every(
+    ({ kind, node }) => kind === "assignment" && enclosingFunction(node) === undefined,
+  );
+  return target && isAssigned ? { kind: "variable", target, file: undefined } : undefined;
+}
+
 /** `x = None` where an import failed. */
 function isNothing({ kind, value, path }: Binding): boolean {
   if (kind === "delete") return true;
@@ -252,5 +288,6 @@ function isNothing({ kind, value, path }: Binding): boolean {
 function isSame(a: Meaning, b: Meaning): boolean {
   if (a.kind === "file") return b.kind === "file" && a.file === b.file;
   if (a.kind === "library") return b.kind === "library" && a.path === b.path;
+  if (a.kind === "variable") return b.kind === "variable" && a.target === b.target;
   return b.kind === "definition" && a.definition === b.definition;
 }

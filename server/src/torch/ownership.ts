@@ -67,7 +67,13 @@ class FileOwnership implements Ownership {
         if (key === one || key.startsWith(`${one}.`) || one.startsWith(`${key}.`)) return "owned";
       }
     }
-    return "not-owned";
+    return this.mayBeTrainedElsewhere(model) ? "unknown" : "not-owned";
+  }
+
+  /** Made by another file, which may have its optimizer too. */
+  private mayBeTrainedElsewhere(model: Expression): boolean {
+    const { imported } = this.torch.resolve;
+    return [...this.upstream(model)].some((one) => imported.variablesNamed(one).length > 0);
   }
 
   /** What all optimizers of the file train together; unknown without one, and as soon as one is not understood. */
@@ -237,7 +243,10 @@ class FileOwnership implements Ownership {
         const target = resolve.functionOf(expression);
         if (target) return [...resolve.returnedValues(target)];
         const { callee } = expression;
-        if (callee.kind === "Attribute" && resolve.qualifiedName(callee) === undefined) {
+        if (
+          callee.kind === "Attribute" &&
+          (resolve.qualifiedName(callee) === undefined || this.isModel(callee.object))
+        ) {
           // `net.to(device)`, `accelerator.prepare(net, optimizer)`.
           return [callee.object, ...expression.positional].filter((one) => this.isModel(one));
         }

@@ -2,6 +2,7 @@
 import type { Attribute, Call, Expression, FunctionDefinition, Node } from "../python/tree";
 import { enclosingLoop, someNode } from "../python/walk";
 import { modelWrappers, roleKeepingMethods } from "./api";
+import { mayBeFrozen } from "./may-be-frozen";
 import type { Resolver } from "./resolve";
 import { methodOfImported } from "./resolve-imported";
 import { lastPart } from "./resolve-index";
@@ -22,11 +23,20 @@ export class FrozenModels {
       if (freezes(at)) return true;
       const key = this.resolver.keyOf(at);
       if (key !== undefined && this.frozen.has(key)) return true;
+      if (this.isFrozenWhereMade(at)) return true;
       if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
       else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at), ...this.partsOfResults(at));
       if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
     }
     return false;
+  }
+
+  /** The other file that makes the model may switch its gradients off, as far as its text tells. */
+  private isFrozenWhereMade(model: Expression): boolean {
+    if (model.kind !== "Name" && model.kind !== "Attribute") return false;
+    return this.resolver.imported
+      .variablesNamed(model)
+      .some(({ target, file }) => mayBeFrozen(file.torch, target));
   }
 
   /** `teacher.encoder` of a frozen `teacher`. */

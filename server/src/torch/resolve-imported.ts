@@ -1,4 +1,6 @@
 /** What a file uses of other files: functions it calls, classes it makes instances of or inherits from. */
+import { lastName } from "../python/last-name";
+import type { Binding } from "../python/scope";
 import type { Call, ClassDefinition, Expression, Import, ImportFrom } from "../python/tree";
 import { enclosingFunction } from "../python/walk";
 import { isModuleBase } from "./api-kinds";
@@ -8,6 +10,7 @@ import {
   type ImportedClass,
   type ImportedFunction,
   type ImportedNames,
+  type ImportedVariable,
 } from "./imported";
 import { objectQuestions, type Answers } from "./open-questions";
 import type { Resolver } from "./resolve";
@@ -16,6 +19,9 @@ import { enclosingClass, isSuper } from "./resolve-index";
 /** Classes called like this hold settings or results: looking into their files would tell nothing about training. */
 const plainData =
   /(Config|Configuration|Args|Arguments|Options|Params|Kwargs|Tokenizer\w*|Processor|Output\w*|Cache|Enum|Type|Dict|Mask|Error|Exception)$/;
+
+/** Variables are not called like this but classes are, and most names that are imported are theirs. */
+const className = /^[A-Z]\w*[a-z]/;
 
 /** Nodes in the answers are places of another file: never report there. */
 export class ImportedDefinitions {
@@ -62,6 +68,19 @@ export class ImportedDefinitions {
   /** The class that an expression names. */
   classNamed(expression: Expression): ImportedClass | undefined {
     return this.names.classNamed(expression);
+  }
+
+  /** The variables of other files that a name or dotted name may be. */
+  variablesNamed(expression: Expression): readonly ImportedVariable[] {
+    if (this.names === noImports || className.test(lastName(expression) ?? "")) return [];
+    const bindings = expression.kind === "Name" ? this.resolver.scopes.lookup(expression) : [];
+    if (bindings.length > 0) return bindings.flatMap((binding) => this.variableOf(binding) ?? []);
+    const named = this.names.variableNamed(expression);
+    return named ? [named] : [];
+  }
+
+  private variableOf(binding: Binding): ImportedVariable | undefined {
+    return binding.kind === "import" ? this.names.variableOf(binding) : undefined;
   }
 
   /** The class that an expression is an instance of. */

@@ -150,7 +150,10 @@ class FileObjects implements Objects {
     const bindings = this.resolver.scopes
       .lookup(name)
       .filter(({ kind }) => kind !== "delete" && kind !== "augmented");
-    const found = best(bindings.map((binding) => this.ofBinding(binding)));
+    const found = best([
+      ...bindings.map((binding) => this.ofBinding(binding)),
+      ...this.importedModels(name, bindings),
+    ]);
     if (isSure(found)) return found;
     const used = this.byUse(name);
     if (used) return used;
@@ -163,6 +166,19 @@ class FileObjects implements Objects {
     }
     const named = this.byName(name, name.id);
     return named && bindings.some(({ value }) => this.isResult(value)) ? notAnObject : named;
+  }
+
+  /**
+   * The model that another file makes at its top level: `from architecture import net`. What is a model there by no more
+   * than its name is none here.
+   */
+  private importedModels(expression: Name | Attribute, bindings: readonly Binding[] = []): Candidate[] {
+    if (bindings.length > 0 && bindings.every(({ kind }) => kind !== "import")) return [];
+    return this.resolver.imported.variablesNamed(expression).map(({ target, file }) => {
+      const found = file.torch.resolve.objectOf(target);
+      if (found?.role !== "model" || found.certainty === "name") return undefined;
+      return fromElsewhere(found, file, expression);
+    });
   }
 
   /** `out_net = model(x)`, `train_criterion = criterion(out, y)`: tensors, whatever they are called. */
@@ -236,7 +252,7 @@ class FileObjects implements Objects {
       if (found !== undefined && found !== notAnObject && found.certainty !== "name") return found;
       return this.byUse(attribute) ?? found ?? this.byName(attribute, name);
     }
-    if (this.resolver.qualifiedName(attribute) !== undefined) return undefined;
+    if (this.resolver.qualifiedName(attribute) !== undefined) return best(this.importedModels(attribute));
     const elsewhere = this.ofImportedInstance(attribute);
     if (elsewhere !== undefined) return elsewhere;
     const used = this.byUse(attribute) ?? this.partOfZooModel(attribute);
@@ -288,7 +304,8 @@ class FileObjects implements Objects {
 
   private ofCall(call: Call): Found {
     const name = this.resolver.qualifiedName(call.callee);
-    if (name !== undefined) return this.ofApiCall(call, name) ?? this.ofImported(call, []);
+    if (name !== undefined)
+      return this.ofApiCall(call, name) ?? this.ofImported(call, []) ?? this.movedImport(call.callee);
     const owner = this.resolver.constructedClass(call);
     if (owner) return this.ofConstruction(call, owner);
     if (this.makesZooModel(call)) return resolved("model", undefined, call);
@@ -299,6 +316,12 @@ class FileObjects implements Objects {
     const target = this.resolver.functionOf(call);
     if (target) return best(this.resolver.returnedValues(target).map((value) => this.find(value)));
     return this.ofImported(call, []);
+  }
+
+  /** `net.to(device)` of a model that another file makes. */
+  private movedImport(callee: Expression): Found {
+    if (callee.kind !== "Attribute" || !roleKeepingMethods.has(callee.attribute.id)) return undefined;
+    return this.find(callee.object);
   }
 
   /** What a class or function of another file makes; `path` leads into what the function returns. */

@@ -21,6 +21,7 @@ import type { CarriedOptions } from "./carried";
 import {
   argumentsOf,
   createsGraph,
+  forwardReceiver,
   givesTensor,
   hasDimension,
   isGenerator,
@@ -117,6 +118,8 @@ export class CarriedByCalls {
     if (severingFunctions.has(name) || tensorConstructors.has(name)) return severed;
     const imported = this.ofImported(call, path);
     if (imported !== undefined) return imported;
+    const model = this.options.resolver.objectOf(forwardReceiver(call));
+    if (model?.role === "model") return this.ofModel(call, model, path);
     const [given] = call.positional;
     if (given !== undefined && path[0] === "*" && givesSameElements(name))
       return this.values.ofElement(given, path.slice(1));
@@ -129,9 +132,9 @@ export class CarriedByCalls {
       const whole = join(argumentsOf(call).map((argument) => this.values.of(argument, wholeOf(name, path))));
       return name === "builtins.sum" ? { ...whole, tensor: true, scalar: false } : whole;
     }
-    const model =
+    const checkpointed =
       call.positional[0] && name.startsWith("torch.utils.checkpoint") ? call.positional[0] : undefined;
-    const object = model && this.options.resolver.objectOf(model);
+    const object = checkpointed && this.options.resolver.objectOf(checkpointed);
     if (object?.role === "model") return this.ofModel(call, object, path);
     const result = this.values.operated(call, argumentsOf(call));
     return { ...result, scalar: isScalarFunction(call, name) };

@@ -301,7 +301,6 @@ class PassFinder {
 
   private directModelOf(call: Call): ModelRun | undefined {
     const name = forwardReceiver(call);
-    if (this.resolver.qualifiedName(name) !== undefined) return undefined;
     const object = this.resolver.objectOf(name);
     if (object?.role !== "model" && object?.role !== "engine") return undefined;
     if (name === call.callee && argumentsOf(call).length === 0) return undefined;
@@ -309,7 +308,15 @@ class PassFinder {
     if (object.className === "torch.nn.Embedding") return undefined;
     if (this.resolver.isFrozen(name) || this.isWithoutParameters(object)) return undefined;
     if (switchesOffInside(object, this.resolver, this.provenance.modes)) return undefined;
+    if (this.comesWithoutGradients(name)) return undefined;
     return { object, name };
+  }
+
+  /** The file that the model is imported from turns gradients off for the whole process. */
+  private comesWithoutGradients(model: Expression): boolean {
+    return this.resolver.imported
+      .variablesNamed(model)
+      .some(({ file }) => file.torch.provenance.modes.whenImported === "off");
   }
 
   /** `outputs = self.process(batch)` where the helper runs the model; one that is an evaluation itself is told there. */

@@ -42,6 +42,8 @@ export interface GradientModes {
   effectOf(context: Expression): Effect;
   /** What calling a function of this file as a context manager, or decorating with it, does. */
   effectInside(target: FunctionDefinition): Effect;
+  /** In which mode the file leaves who imports it. */
+  readonly whenImported: Effect;
   /** True for a function of this file whose decorators turn gradients off. */
   isTurnedOffBy(target: FunctionDefinition): boolean;
 }
@@ -146,7 +148,10 @@ class FileGradientModes implements GradientModes {
     let inFunction = false;
     for (let at = node.parent; at !== undefined; at = at.parent)
       inFunction ||= at.kind === "FunctionDefinition";
-    if (!inFunction) return undefined;
+    return inFunction ? this.whenImported : undefined;
+  }
+
+  get whenImported(): Effect {
     this.moduleStatement ??= {
       effect: first(
         this.resolver.module.body.map((statement) => this.effectOfStatement(statement)).reverse(),

@@ -1,0 +1,3 @@
+from architecture.round import other
+
+model = other

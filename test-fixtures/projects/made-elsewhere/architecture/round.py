@@ -1,0 +1,3 @@
+from architecture.circle import model
+
+other = model
