@@ -44,6 +44,8 @@ export interface AnalysisOptions {
   readonly resolveImport?: ResolveImport | undefined;
   /** Reads configuration files that the script names, relative to its folder. */
   readonly readBeside?: ReadBeside | undefined;
+  /** The text is that of a notebook's cells: its lines are none that a person counts. */
+  readonly isInCells?: boolean | undefined;
   /** Device and budget for files whose header names none, e.g. from the project's settings. */
   readonly defaults?: TrainingSetup;
 }
@@ -207,6 +209,10 @@ class FileFacts implements SharedContext, BudgetFacts {
     this.source = parsed.source;
     this.module = parsed.module;
     this.header = readHeader(parsed);
+  }
+
+  get isInCells(): boolean {
+    return this.options.isInCells === true;
   }
 
   get scopes(): Scopes {

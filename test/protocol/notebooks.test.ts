@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Diagnostic } from "vscode-languageserver/node";
+import type { Diagnostic, InlayHint } from "vscode-languageserver/node";
 import { script, uriOf } from "./support/scripts";
-import { TestClient } from "./support/test-client";
+import { plain, TestClient } from "./support/test-client";
 
 describe("notebooks", () => {
   const notebook = uriOf("train.ipynb");
@@ -193,6 +193,24 @@ describe("notebooks", () => {
     const line = cells[0]!.split("\n").findIndex((text) => text.startsWith("class Net"));
     const hover = await client.hover(cellUri(0), { line, character: 7 });
     assert.match(JSON.stringify(hover?.contents), /1,011,010 parameters/);
+  });
+
+  it("give a peak no line, which would be one of all cells joined", async () => {
+    await open(["# vram: budget=1MiB, input=float32[B,1000], loss=cross_entropy, optimizer=sgd", ...cells]);
+    const { diagnostics } = await client.pushed(cellUri(0), (params) => params.diagnostics.length > 0);
+    const over = plain(diagnostics.find(({ code }) => code === "budget-exceeded")?.message);
+    assert.match(over, /peak is in the/);
+    const hints = await client.connection.sendRequest<InlayHint[]>("textDocument/inlayHint", {
+      textDocument: { uri: cellUri(0) },
+      range: { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } },
+    });
+    const labels = hints.map(({ label }) => plain(label)).join("\n");
+    assert.match(labels, /peak in/);
+    const line = cells[0]!.split("\n").findIndex((text) => text.startsWith("class Net"));
+    const hover = await client.hover(cellUri(1), { line, character: 7 });
+    const shown = JSON.stringify(hover?.contents);
+    assert.match(shown, /Peak of a training step/);
+    for (const text of [over, labels, shown]) assert.doesNotMatch(text, /line \d/);
   });
 
   it("are fixed on the last line of a cell, whose line end is nobody's", async () => {

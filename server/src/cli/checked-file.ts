@@ -68,7 +68,7 @@ export function checkText(
     return { name, source: new Source(text), ...shape, findings: [], keys: [], failures: [], options };
   }
   return useTree(form?.forParser(text) ?? text, (parsed) => {
-    const { findings, failures } = analyze(parsed, options);
+    const { findings, failures } = analyze(parsed, { ...options, isInCells: form !== undefined });
     const keys = keysOf(parsed.module, parsed.source, findings);
     const renamed = filter.known && renamedKeys(parsed.module, keys, filter.known);
     const told = findings.flatMap((finding, index) => {

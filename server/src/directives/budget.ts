@@ -21,6 +21,8 @@ import { optimizerNames } from "./optimizers";
 /** What the findings on a header rest on; asked only where there is one. */
 export interface BudgetFacts {
   readonly source: Source;
+  /** Lines of the text are none that a person counts. */
+  readonly isInCells?: boolean | undefined;
   /** What the script itself says; nothing of the header in it. */
   readonly script: TrainingSetup;
   readonly verdict: BudgetVerdict | undefined;
@@ -88,12 +90,13 @@ function sanityFindings({ budget, device }: TrainingSetup): Finding[] {
 }
 
 /** One finding for each limit that is broken, on the limit's own value. */
-function verdictFindings(header: BudgetHeader, { source, verdict, estimate }: BudgetFacts): Finding[] {
+function verdictFindings(header: BudgetHeader, facts: BudgetFacts): Finding[] {
+  const { verdict, estimate } = facts;
   if (verdict === undefined) return [];
   const { budget, device } = header.setup;
   const { needed, isLowerBound } = verdict;
   const relatedTo = (at: Span) => (estimate === undefined ? [] : relatedOf(estimate, at));
-  const where = estimate === undefined ? message(texts.nowhere) : whereOf(estimate, source);
+  const where = estimate === undefined ? message(texts.nowhere) : whereOf(estimate, facts);
   const found: Finding[] = [];
   if (device?.span !== undefined && needed > device.value.bytes) {
     const text = isLowerBound ? texts.overDeviceAtLeast : texts.overDevice;
@@ -112,10 +115,10 @@ function overBy(needed: number, limit: number): { needed: string; over: string }
   return { needed: formatBytes(needed), over: formatBytes(needed - limit) };
 }
 
-function whereOf({ peak }: ModelEstimate, source: Source): Message {
+function whereOf({ peak }: ModelEstimate, { source, isInCells }: BudgetFacts): Message {
   if (peak === null) return message(texts.nowhere);
   const phase = message(texts[peak.phase]);
-  if (peak.span === undefined) return message(texts.peakIn, { phase });
+  if (peak.span === undefined || isInCells === true) return message(texts.peakIn, { phase });
   return message(texts.peakAt, { phase, line: source.lineOf(peak.span.start) + 1 });
 }
 

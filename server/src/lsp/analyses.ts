@@ -80,6 +80,7 @@ export class Analyses {
     try {
       const analysis = analyze(unit.parsed(), {
         ...settings.analysis,
+        isInCells: unit.isInCells,
         resolveImport: imports?.resolve,
         readBeside: imports?.readBeside,
       });

@@ -20,6 +20,10 @@ export class DiskUnit extends TextUnit {
     this.text = this.forParser([script.written]);
   }
 
+  override get isInCells(): boolean {
+    return this.script.notebook !== undefined;
+  }
+
   get writtenText(): string {
     return this.script.written;
   }

@@ -171,6 +171,8 @@ export function textContext({ unit, settings, analysis }: Analysed): TextContext
     language: settings.language,
     setup: analysis.setup,
     lineOf(span) {
+      // Which cell of several it is in, a line's number does not say.
+      if (unit.isInCells && unit.segments.length > 1) return undefined;
       const place = unit.locate(span);
       return place && place.range.start.line + 1;
     },

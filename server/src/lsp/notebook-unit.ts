@@ -18,6 +18,10 @@ export class NotebookUnit extends TextUnit {
     super(uri);
   }
 
+  override get isInCells(): boolean {
+    return true;
+  }
+
   get text(): string {
     return this.assembled().text;
   }

@@ -46,6 +46,11 @@ export abstract class TextUnit {
     return this.text.length > largestText;
   }
 
+  /** The text is that of a notebook's cells, one after the other. */
+  get isInCells(): boolean {
+    return false;
+  }
+
   /** The tree of the current text, parsed from the last one and the edits since; do not keep it across an await. */
   parsed(): ParsedModule {
     const tree = this.tree === undefined ? parseModule(this.text) : this.catchUp(this.tree);

@@ -203,6 +203,10 @@ describe("budget findings", () => {
     const [finding] = budgetFindings(header, { source: parsed.source, script: {}, verdict, estimate });
     assert.ok(finding);
     assert.match(render(finding.message, "en"), /optimizer step at line 3\.$/);
+    const facts = { source: parsed.source, script: {}, verdict, estimate, isInCells: true };
+    const [inNotebook] = budgetFindings(header, facts);
+    assert.ok(inNotebook);
+    assert.match(render(inNotebook.message, "en"), /in the optimizer step\.$/);
     assert.deepEqual(
       finding.related.map(({ message: note }) => render(note, "en")),
       ["The step's peak is here.", "Not understood: a riddle", "Not understood: the optimizer"],
