@@ -50,6 +50,22 @@ describe("the training step in the editor", () => {
     assert.match(await textAt("self.norm = ", 3), /^\| Saved for backward \| 256\.0 MiB \|$/m);
   });
 
+  it("does not say what one more sample takes where the input's shape is of numbers alone", async () => {
+    await start(
+      example.replace(
+        "float32[B,3,64,64], target=int64[B]<200",
+        "float32[256,3,64,64], target=int64[256]<200",
+      ),
+    );
+    assert.match(await textAt("class ResNet", 8), /^\| Activations saved for backward \| [\d.]+ GiB \|$/m);
+    client.kill();
+    await start();
+    assert.match(
+      await textAt("class ResNet", 8),
+      /^\| Activations saved for backward \| [\d.]+ GiB, [\d.]+ MiB a sample \|$/m,
+    );
+  });
+
   it("shows all layers that one line makes, with their sum", async () => {
     await start();
     // The inputs of these convolutions are kept by the ReLU before them already.

@@ -106,7 +106,8 @@ function savedText(
   bound: (bytes: number) => string,
 ): string | undefined {
   if (saved === null || (saved.bytes === 0 && !complete)) return undefined;
-  if (saved.perSample === 0 && !complete) return bound(saved.bytes);
+  // The header's or script's batch is a number in a shape: what one more sample takes, nobody asked.
+  if (saved.perSample === 0) return bound(saved.bytes);
   return write(modelTexts.savedPerSample, {
     size: bound(saved.bytes),
     perSample: formatBytes(saved.perSample),
