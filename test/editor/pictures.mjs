@@ -12,11 +12,14 @@ export class PictureService {
   #server;
   #folder;
   #walkthrough;
+  #output;
 
-  constructor(folder, walkthrough) {
+  /** Folders of the documentation's pictures, of the walkthrough's, and of those that are for looking at after a run. */
+  constructor({ folder, walkthrough, output }) {
     this.#folder = folder;
     this.#walkthrough = walkthrough;
-    for (const one of [folder, walkthrough]) mkdirSync(one, { recursive: true });
+    this.#output = output;
+    for (const one of [folder, walkthrough, output]) mkdirSync(one, { recursive: true });
   }
 
   /** The address that the suite asks. */
@@ -145,10 +148,11 @@ export class PictureService {
   }
 
   async #photograph(page, wanted) {
-    const name = wanted.get("picture");
+    const name = wanted.get("picture") ?? wanted.get("look");
     if (name === null) return;
+    const folder = wanted.has("picture") ? this.#folder : this.#output;
     await page.screenshot({
-      path: path.join(this.#folder, `${path.basename(name)}.png`),
+      path: path.join(folder, `${path.basename(name)}.png`),
       animations: "disabled",
       caret: "hide",
     });

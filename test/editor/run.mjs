@@ -140,9 +140,12 @@ async function runSuite(suite, { locale, extension, part = "" }) {
   cpSync(path.join(here, "workspace"), project, { recursive: true });
   cpSync(path.join(root, "test-fixtures/example"), project, { recursive: true });
   const resultFile = path.join(output, `result.${locale}${part}.json`);
-  const pictures = options["update-screenshots"]
-    ? new PictureService(path.join(root, "docs/images"), path.join(root, "client/walkthrough"))
-    : new PictureService(output, output);
+  const isKept = options["update-screenshots"];
+  const pictures = new PictureService({
+    folder: isKept ? path.join(root, "docs/images") : output,
+    walkthrough: isKept ? path.join(root, "client/walkthrough") : output,
+    output,
+  });
   const transcript = [];
   try {
     const env = {

@@ -27,8 +27,9 @@ export interface Wish {
   /** A small picture for the walkthrough, and the part of the window that it shows: `x,y,width,height`. */
   readonly walkthrough?: string;
   readonly clip?: string;
-  /** The file's name without extension. */
+  /** The file's name without extension: of a picture for the documentation, or of one that is looked at after the run only. */
   readonly picture?: string;
+  readonly look?: string;
   /** Selector of what the answer is the text of, or else an attribute. */
   readonly read?: string;
   readonly attribute?: string;

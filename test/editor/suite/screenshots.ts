@@ -107,14 +107,14 @@ describe("pictures of the walkthrough", () => {
   it("show the memory timeline", async () => {
     await setting("workbench.colorTheme", themes.dark);
     await tidyWindow();
-    await ask({ size: "760x640" });
+    await ask({ size: "760x800" });
     const editor = await open("train.py");
     await diagnosticOf(editor.document.uri, "eval-without-no-grad");
     await vscode.commands.executeCommand("vramlint.showTimeline");
     await ask({ in: "panel", wait: ".plot > svg" });
     await vscode.commands.executeCommand("workbench.action.focusNextGroup");
     await vscode.commands.executeCommand("workbench.action.toggleMaximizeEditorGroup");
-    await ask({ in: "panel", wait: ".plot > svg", walkthrough: drawing("timeline"), clip: "0,0,760,600" });
+    await ask({ in: "panel", wait: ".plot > svg", walkthrough: drawing("timeline"), clip: "0,0,760,735" });
   });
 });
 

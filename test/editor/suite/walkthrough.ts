@@ -26,7 +26,7 @@ describe("the walkthrough", () => {
         await ask({
           in: "walkthrough",
           wait: "body > svg, body h3",
-          picture: pictureName(`walkthrough-${step}`, shade),
+          look: pictureName(`walkthrough-${step}`, shade),
         });
       }
     });
