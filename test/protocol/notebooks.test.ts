@@ -163,10 +163,10 @@ describe("notebooks", () => {
       });
       delays.push(performance.now() - begun);
     }
-    const slowest = Math.max(...delays);
-    console.log(`      500 cells: an edit's findings after ${slowest.toFixed(0)} ms at most`);
-    // Generous: machines that run tests are busy.
-    assert.ok(slowest < 500, `${slowest} ms`);
+    // Not the slowest: machines that run tests are busy, and stop for others now and then.
+    const median = [...delays].sort((a, b) => a - b)[delays.length / 2]!;
+    console.log(`      500 cells: an edit's findings after ${median.toFixed(0)} ms in the median`);
+    assert.ok(median < 400, `${median} ms`);
     const touched = new Set(client.published.slice(before).map(({ uri }) => uri));
     assert.deepEqual([...touched].sort(), [cellUri(0), cellUri(last)].sort());
   });
