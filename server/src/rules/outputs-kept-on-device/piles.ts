@@ -4,6 +4,8 @@ import type { Call, Expression, Return } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import type { Store } from "../../torch/provenance";
+import { forwardReceiver } from "../../torch/provenance/shapes";
+import { staysOnCpu } from "../../torch/stays-on-cpu";
 import type { Join } from "../joined";
 import type { RuleContext } from "../rule";
 import { featureNames, outputOf } from "./outputs";
@@ -33,6 +35,7 @@ export function pileOf(context: RuleContext, store: Store, joins: readonly Join[
   const output = outputOf(torch, store.value);
   if (output === undefined || !isMadeBefore(context, store, loop)) return undefined;
   const size = output.sizedBy === undefined ? "unknown" : outputSize(context, output.sizedBy);
+  if (staysOnCpu(torch, forwardReceiver(output.call))) return undefined;
   // What nobody joins is known to be tensors by what it is called, or by the model.
   if (end.kind === "Return" && size === "unknown" && !featureNames.test(lastName(store.holder) ?? ""))
     return undefined;
