@@ -114,7 +114,7 @@ export interface ScriptIteration extends ScriptWay {
   readonly loop: LoopNode;
   /** One optimizer steps one model, called once; there is no other model and no copy of one. */
   readonly isOfOneModel: boolean;
-  /** One model is trained, and its call is found: what is said of an input is said of that call. */
+  /** One model is trained and its call is found, or the script calls no other: what is said of an input is said of that call. */
   readonly isOfOneInput: boolean;
   /** Another model than the trained one is called in the script, outside of modules. */
   readonly callsOthers: boolean;

@@ -24,7 +24,7 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
     ...way,
     loop,
     isOfOneModel: isOfOneModel(context),
-    isOfOneInput: forwardOf(context) !== undefined,
+    isOfOneInput: forwardOf(context) !== undefined || callsOneModel(context),
     callsOthers: callsAnotherModel(context),
   };
   return { value, span: { start: loop.start, end: loop.end } };
@@ -38,6 +38,15 @@ export function otherLoops(context: SetupContext): ScriptValue<true> | undefined
     path.some((place) => place.kind === "loop" && passes(paths[0] ?? [], place));
   const other = context.trainingLoops.loops[paths.findIndex((path) => !isFirst(path))];
   return other && { value: true, span: other.loop };
+}
+
+/** All models that the script calls were made in one place, whatever steps them. */
+function callsOneModel(context: SetupContext): boolean {
+  const { resolver } = context;
+  const made = resolver.index.calls
+    .filter((call) => resolver.roleOf(call.callee) === "model" && !isWithinModule(context, call))
+    .flatMap((call) => [...identify(resolver, call.callee, []).constructions]);
+  return new Set(made).size === 1;
 }
 
 /** A call of another model than the one that is trained; what a module calls of its own is a part of it. */
