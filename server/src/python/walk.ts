@@ -10,6 +10,7 @@ import type {
   Node,
   Parameter,
   Pattern,
+  Span,
   Statement,
   While,
 } from "./tree";
@@ -334,7 +335,7 @@ export function someNode(root: Node, accept: (node: Node) => boolean): boolean {
 }
 
 /** True when `inner` is `outer` or stands somewhere in it. Both are of one file. */
-export function isWithin(inner: Node, outer: Node): boolean {
+export function isWithin(inner: Span, outer: Span): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
 }
 

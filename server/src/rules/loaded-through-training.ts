@@ -1,6 +1,6 @@
 /** Whether what a script loads still lives while it trains, for the rules about checkpoints. */
 import type { Name, Node, Statement } from "../python/tree";
-import { enclosingFunction } from "../python/walk";
+import { enclosingFunction, isWithin } from "../python/walk";
 import type { Resolver } from "../torch/resolve";
 import { callsWithin } from "../torch/resolve-index";
 import type { RuleContext } from "./rule";
@@ -18,7 +18,7 @@ export function trainingBehind(torch: RuleContext["torch"], load: Statement): St
       statement.kind === "ClassDefinition"
     )
       return false;
-    if (backwards.some(({ call }) => statement.start <= call.start && call.end <= statement.end)) return true;
+    if (backwards.some(({ call }) => isWithin(call, statement))) return true;
     if (![...reach.functionsFrom([statement])].some((called) => trainers.has(called))) return false;
     return !onlyEvaluates(torch, statement, trainers);
   });

@@ -1,6 +1,6 @@
 /** Whether anything in the graph of a value comes from another iteration of a loop. */
 import type { Expression, Node } from "../python/tree";
-import { enclosingLoop, walk } from "../python/walk";
+import { enclosingLoop, isWithin, walk } from "../python/walk";
 import type { TorchFacts } from "./facts";
 import type { Reach } from "./provenance";
 import type { Definition, Reaching } from "./provenance/flow";
@@ -30,7 +30,7 @@ export function isMadeInRound(torch: TorchFacts, value: Expression, round: Round
         const inside = reach.isInBody(round, one.node);
         // A loop-carried definition: further down, or the very statement that reads it.
         // What an inner loop or a comprehension around the read goes over is of this round.
-        const isAround = one.kind === "iterate" && one.node.start <= read.start && read.end <= one.node.end;
+        const isAround = one.kind === "iterate" && isWithin(read, one.node);
         const isLater = inside && one.node.end > read.start && one.node !== round && !isAround;
         const earlier = isLater && !isOfInnerLoop(torch, read, one, reaching, round);
         if (!inside || earlier) {

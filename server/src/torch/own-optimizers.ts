@@ -32,8 +32,8 @@ export function ownOptimizerOf({ resolve }: Facts, model: Expression): OwnOptimi
 function ownOptimizers(resolve: Resolver, owner: ClassDefinition): readonly string[] {
   const classes = resolve.withBases(owner);
   const found = resolve.index.attributeStores.flatMap(({ target, value }) => {
-    if (target.kind !== "Attribute" || value?.kind !== "Call" || !isOfSelf(resolve, target.object, owner))
-      return [];
+    if (target.kind !== "Attribute" || value?.kind !== "Call") return [];
+    if (target.object.kind !== "Name" || !isSelfOf(resolve, target.object, classes)) return [];
     const isOverSelf = [...value.positional, ...value.keywords.map((keyword) => keyword.value)].some(
       (given) => someNode(given, (node) => node.kind === "Name" && isSelfOf(resolve, node, classes)),
     );

@@ -156,13 +156,19 @@ export function indexFile(module: Module): FileIndex {
   };
 }
 
+/** A file with its index, as a resolver has them. */
+interface IndexedFile {
+  readonly module: Module;
+  readonly index: FileIndex;
+}
+
 const knownKeywords = new FileMemo<ReadonlyMap<string, readonly Call[]>>();
 
 /** The calls of a file that give a keyword argument of this name, in source order. */
-export function callsWithKeyword(module: Module, { calls }: FileIndex, name: string): readonly Call[] {
+export function callsWithKeyword({ module, index }: IndexedFile, name: string): readonly Call[] {
   const byKeyword = knownKeywords.of(module, () => {
     const found = new Map<string, Call[]>();
-    for (const call of calls) for (const keyword of call.keywords) push(found, keyword.name.id, call);
+    for (const call of index.calls) for (const keyword of call.keywords) push(found, keyword.name.id, call);
     return found;
   });
   return byKeyword.get(name) ?? [];

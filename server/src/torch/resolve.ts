@@ -121,6 +121,8 @@ export interface Resolver {
   callsOf(isMeant: (name: string) => boolean): readonly Call[];
   /** The argument of a call that ends up in a parameter; `undefined` when absent or spread. */
   argumentFor(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined;
+  /** The same, or the parameter's default where the call leaves it out. */
+  argumentOrDefault(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined;
   /** The class and its bases in this file, nearest first. */
   withBases(owner: ClassDefinition): readonly ClassDefinition[];
   /** Canonical names of all bases, those of bases in this and other files included: `["torch.nn.Module"]`. */
@@ -511,6 +513,11 @@ class FileResolver implements Resolver {
         !isCallee(one) &&
         this.scopes.lookup(one).some((binding) => bindsFunction(binding, target)),
     );
+  }
+
+  argumentOrDefault(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined {
+    const fallback = target.parameters.find(({ name }) => name.id === parameter)?.default;
+    return this.argumentFor(call, target, parameter) ?? fallback;
   }
 
   argumentFor(call: Call, target: FunctionDefinition, parameter: string): Expression | undefined {

@@ -3,6 +3,7 @@
  * the place run in each, every loop around it at its first item. What it is called with there is what the model gets.
  */
 import type { Module, Node } from "../../python/tree";
+import { isWithin } from "../../python/walk";
 import { Execution } from "../tape";
 import type { Unknown } from "../unknown";
 import type { CallArguments } from "./arguments";
@@ -29,8 +30,6 @@ export function argumentsAt(
 
 /** The module up to the statement that a node stands in. */
 export function moduleBefore(module: Module, node: Node): Module {
-  const index = module.body.findIndex(
-    (statement) => statement.start <= node.start && node.end <= statement.end,
-  );
+  const index = module.body.findIndex((statement) => isWithin(node, statement));
   return { ...module, body: module.body.slice(0, Math.max(0, index)) };
 }

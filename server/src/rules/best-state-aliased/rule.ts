@@ -5,7 +5,14 @@
 import { lastName } from "../../python/last-name";
 import { FileMemo } from "../../python/file-memo";
 import type { Assign, Call, Expression, If, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingStatement, statementList, walk } from "../../python/walk";
+import {
+  ancestors,
+  enclosingFunction,
+  enclosingStatement,
+  isWithin,
+  statementList,
+  walk,
+} from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
 import { readsOfTarget } from "../../torch/reads";
 
@@ -107,7 +114,7 @@ function elementOfPair(
   if (target.kind !== "Tuple" || value.kind !== "Tuple" || target.elements.length !== value.elements.length)
     return undefined;
   if ([...target.elements, ...value.elements].some(({ kind }) => kind === "Starred")) return undefined;
-  const index = value.elements.findIndex(({ start, end }) => start <= call.start && call.end <= end);
+  const index = value.elements.findIndex((element) => isWithin(call, element));
   const [variable, element] = [target.elements[index], value.elements[index]];
   return variable && element && { target: variable, value: element };
 }
@@ -498,5 +505,5 @@ function isBehind(loop: LoopNode, read: Expression): boolean {
 function isLater(kept: KeptState, read: Expression): boolean {
   const place = statementList(kept.statement);
   if (place === undefined) return false;
-  return !place.list.slice(place.index).some(({ start, end }) => start <= read.start && read.end <= end);
+  return !place.list.slice(place.index).some((statement) => isWithin(read, statement));
 }

@@ -192,9 +192,7 @@ function loopOfElement(
   if (growsByNature.test(target.index.value ?? "")) return undefined;
   const loop = loopOf(context, statement, key);
   if (loop === undefined) return undefined;
-  const reads = torch.provenance.flow
-    .readsOf(key)
-    .filter(({ start, end }) => loop.start <= start && end <= loop.end);
+  const reads = torch.provenance.flow.readsOf(key).filter((one) => isWithin(one, loop));
   const isOurs = (read: Expression): boolean => {
     if (isWithin(read, statement)) return true;
     const other = enclosingStatement(read);
@@ -221,7 +219,7 @@ function isFirstTime(torch: RuleContext["torch"], statement: Assign, other: Stat
   if (parent?.kind !== "If" || other.parent !== parent || !opposite(parent, statement, other)) return false;
   const arm = parent.body.includes(other) ? parent.body : parent.orelse;
   const reads = torch.provenance.flow.readsOf(key);
-  return !reads.some((read) => arm.some(({ start, end }) => start <= read.start && read.end <= end));
+  return !reads.some((read) => arm.some((one) => isWithin(read, one)));
 }
 
 function opposite({ body, orelse }: If, one: Statement, other: Statement): boolean {

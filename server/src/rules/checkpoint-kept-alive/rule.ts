@@ -3,7 +3,7 @@
  * beside the model they were copied into. (An optimizer takes its states over without a copy.)
  */
 import type { Call, Expression, FunctionDefinition, Name, Statement } from "../../python/tree";
-import { enclosingFunction, enclosingStatement, statementList } from "../../python/walk";
+import { enclosingFunction, enclosingStatement, isWithin, statementList } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
@@ -157,8 +157,7 @@ function fixes(
 ): Report<MessageId>["fixes"] {
   const place = statementList(load);
   const rest = place?.list.slice(place.index) ?? [];
-  const holds = (statement: Statement, read: Name): boolean =>
-    statement.start <= read.start && read.end <= statement.end;
+  const holds = (statement: Statement, read: Name): boolean => isWithin(read, statement);
   if (!reads.every((read) => rest.some((statement) => holds(statement, read)))) return [];
   const last = rest.findLast((statement) => reads.some((read) => holds(statement, read)));
   const edit = last && insertLineAfter(source, last, `del ${holder.id}`);

@@ -1,6 +1,6 @@
 /** Gradient checkpointing together with `use_cache=True`: the cache of keys and values has no place in recomputation. */
 import type { Assign, BooleanLiteral, Call, Expression, Node } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingStatement } from "../../python/walk";
+import { ancestors, enclosingFunction, enclosingStatement, isWithin } from "../../python/walk";
 import { replaceSpan } from "../fix";
 import { defineRule, oneLower, type RuleContext } from "../rule";
 
@@ -147,7 +147,7 @@ function isForInference({ torch }: RuleContext, cache: Cache, enabled: Node): bo
   if (owner?.kind === "FunctionDefinition" && forInference.test(owner.name.id)) return true;
   for (const around of ancestors(cache.value)) {
     if (around === owner) break;
-    if (around.kind === "If" && !(around.start <= enabled.start && enabled.end <= around.end)) return true;
+    if (around.kind === "If" && !isWithin(enabled, around)) return true;
     if (around.kind === "If" && armOf(around, cache.value) !== armOf(around, enabled)) return true;
   }
   if (cache.form !== "setting") return false;

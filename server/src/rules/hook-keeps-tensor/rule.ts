@@ -1,7 +1,7 @@
 /** A forward hook that appends what it is given to a container outside it, which nothing empties. */
 import { lastName } from "../../python/last-name";
 import type { Attribute, Call, Expression, FunctionDefinition, Lambda, Name, Node } from "../../python/tree";
-import { enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
+import { enclosingFunction, enclosingLoop, enclosingStatement, isWithin } from "../../python/walk";
 import { clearingMethods, graphKeepingMethods } from "../../torch/api-graph";
 import { excerpt } from "../excerpt";
 import { insertAt } from "../fix";
@@ -206,7 +206,7 @@ function isReader(call: Call, argument: Expression): boolean {
 }
 
 function isInHook(node: Expression, hook: Hook): boolean {
-  return node.start >= hook.start && node.end <= hook.end;
+  return isWithin(node, hook);
 }
 
 /** A forward with gradients in a loop over batches: what the hook is called by. */

@@ -4,7 +4,7 @@
  * lies in GPU memory beside the model it is copied into.
  */
 import type { Call, Expression, Node } from "../../python/tree";
-import { ancestors, enclosingStatement, walk } from "../../python/walk";
+import { ancestors, enclosingStatement, isWithin, walk } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded, type LoadedCheckpoint } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
@@ -78,7 +78,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
     },
     level: trains(context) && (distributed || isThereInTraining(context, loaded)) ? "warning" : "information",
     related: [
-      ...(contains(sink, call) ? [] : [{ at: sink, message: "copiedHere" as const }]),
+      ...(isWithin(call, sink) ? [] : [{ at: sink, message: "copiedHere" as const }]),
       { at: gpu, message: "onGpu" },
     ],
     fixes: fixes(context, call, loaded, cpu),
@@ -202,10 +202,6 @@ function trains({ torch }: RuleContext): boolean {
     const object = torch.resolve.objectOf(call);
     return object?.role === "optimizer" && object.certainty === "resolved";
   });
-}
-
-function contains(outer: Call, inner: Call): boolean {
-  return outer.start <= inner.start && inner.end <= outer.end;
 }
 
 function fixes(

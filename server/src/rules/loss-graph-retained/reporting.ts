@@ -3,7 +3,7 @@ import { message } from "../../messages/message";
 import type { MessageText, MessageValue } from "../../messages/message";
 import type { Source } from "../../python/source";
 import type { Expression, Node, Span } from "../../python/tree";
-import { enclosingStatement } from "../../python/walk";
+import { enclosingStatement, isWithin } from "../../python/walk";
 import type { KeptValue } from "../../torch/provenance";
 import { excerpt } from "../excerpt";
 import { joinsIn } from "../joined";
@@ -121,7 +121,7 @@ function headOf(loop: KeptValue["loop"], context: RuleContext): Span {
 
 function overlaps(node: Node, value: Span): boolean {
   const statement = enclosingStatement(node);
-  return statement !== undefined && value.start >= statement.start && value.end <= statement.end;
+  return statement !== undefined && isWithin(value, statement);
 }
 
 export function fixesFor(kept: KeptValue, context: RuleContext): NonNullable<Report<KeptMessage>["fixes"]> {

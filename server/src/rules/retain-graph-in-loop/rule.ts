@@ -2,7 +2,7 @@
 import { lastName } from "../../python/last-name";
 import { FileMemo } from "../../python/file-memo";
 import type { Call, Expression, FunctionDefinition, KeywordArgument, Node } from "../../python/tree";
-import { enclosingFunction, enclosingLoop } from "../../python/walk";
+import { enclosingFunction, enclosingLoop, isWithin } from "../../python/walk";
 import { onlyReads } from "../../torch/api-graph";
 import type { TorchFacts } from "../../torch/facts";
 import { isMadeInRound, type Round } from "../../torch/graph-parts";
@@ -183,7 +183,7 @@ function keepsState({ resolve }: Pick<TorchFacts, "resolve">, owner: Node): bool
     const around = enclosingFunction(statement);
     if (around?.kind !== "FunctionDefinition" || around.name.id === "__init__") return false;
     if (target.kind !== "Attribute") return false;
-    return classes.some((one) => one.start <= statement.start && statement.end <= one.end);
+    return classes.some((one) => isWithin(statement, one));
   });
 }
 

@@ -226,7 +226,7 @@ function isMadeAgain({ resolve }: RuleContext["torch"], statement: Statement, va
 
 /** Meta-learning steps through its updates on purpose. */
 function isInnerLoop({ resolve }: RuleContext["torch"]): boolean {
-  return callsWithKeyword(resolve.module, resolve.index, "create_graph").some((call) => {
+  return callsWithKeyword(resolve, "create_graph").some((call) => {
     const value = keyword(call, "create_graph");
     return value?.kind === "Boolean" && value.value;
   });

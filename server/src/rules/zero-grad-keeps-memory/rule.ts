@@ -70,11 +70,11 @@ function certaintyOf({ torch }: RuleContext, call: Call, receiver: Expression): 
 
 /** Code that reads gradients, replays captured steps or views them in buckets relies on the tensors staying. */
 function needsTensors({ torch }: RuleContext): boolean {
-  const { module, index } = torch.resolve;
+  const { index } = torch.resolve;
   const reads = index.attributesByName.get("grad") ?? [];
   if (reads.some((read) => torch.resolve.qualifiedName(read) === undefined)) return true;
   if (torch.resolve.callsOf((name) => cudaGraphs.test(name)).length > 0) return true;
-  return callsWithKeyword(module, index, "gradient_as_bucket_view").length > 0;
+  return callsWithKeyword(torch.resolve, "gradient_as_bucket_view").length > 0;
 }
 
 function report(

@@ -152,8 +152,7 @@ function mayTest(test: Expression, parameter: string): boolean {
 
 /** True when the call gives the parameter a value for which the backward does not run. */
 function skips(call: Call, { owner, test, parameter }: Guard, resolver: Resolver): boolean {
-  const fallback = owner.parameters.find(({ name }) => name.id === parameter)?.default;
-  const given = resolver.argumentFor(call, owner, parameter) ?? fallback;
+  const given = resolver.argumentOrDefault(call, owner, parameter);
   return given !== undefined && holds(test, parameter, given) === false;
 }
 

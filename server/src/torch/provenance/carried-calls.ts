@@ -178,8 +178,7 @@ export class CarriedByCalls {
     const values = elsewhere.returnedValues(target);
     if (values.length < 2) return values;
     const given = (name: string): Expression | undefined =>
-      this.options.resolver.argumentFor(call, target, name) ??
-      target.parameters.find((parameter) => parameter.name.id === name)?.default;
+      this.options.resolver.argumentOrDefault(call, target, name);
     const possible = values.filter((value) => !isSkippedBy(given, value, elsewhere));
     return possible.length > 0 ? possible : values;
   }

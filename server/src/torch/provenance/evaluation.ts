@@ -566,7 +566,7 @@ function isLookedAt({ className }: ResolvedObject): boolean {
 /** `def test(): net = Net(); for …: print(net(…).size())`: makes the model itself and is given nothing. */
 function isMadeIn(owner: FunctionDefinition | undefined, { construction }: ResolvedObject): boolean {
   if (owner === undefined || construction === undefined || owner.parameters.length > 0) return false;
-  return owner.start <= construction.start && construction.end <= owner.end;
+  return isWithin(construction, owner);
 }
 
 function isEvaluationData(iterable: Expression): boolean {
@@ -606,7 +606,7 @@ function isDefinedBetween(before: Group, after: Group): boolean {
 }
 
 function placeIn(block: readonly Statement[], node: Node): Place | undefined {
-  const index = block.findIndex((statement) => statement.start <= node.start && node.end <= statement.end);
+  const index = block.findIndex((statement) => isWithin(node, statement));
   return index < 0 ? undefined : { block, index };
 }
 

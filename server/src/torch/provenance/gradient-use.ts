@@ -7,6 +7,7 @@ import { methodOfImported } from "../resolve-imported";
 import type { Resolver } from "../resolve";
 import { lastPart } from "../resolve-index";
 import { takesGradients } from "./differentiating-libraries";
+import { hasFlag, isSwitchedOff } from "./input-gradients";
 import type { Reach } from "./reach";
 
 export interface GradientUse {
@@ -119,12 +120,10 @@ function runOfInstance(owner: ImportedClass | undefined): ImportedFunction | und
 }
 
 /** `x.requires_grad_()`, `torch.rand(n, 1, requires_grad=True)`. */
-function isRequest({ callee, positional: [flag], keywords }: Call): boolean {
-  if (callee.kind === "Attribute" && callee.attribute.id === "requires_grad_")
-    return !(flag?.kind === "Boolean" && !flag.value);
-  return keywords.some(
-    ({ name, value }) => name.id === "requires_grad" && value.kind === "Boolean" && value.value,
-  );
+function isRequest(call: Call): boolean {
+  const { callee } = call;
+  if (callee.kind === "Attribute" && callee.attribute.id === "requires_grad_") return !isSwitchedOff(call);
+  return hasFlag(call);
 }
 
 /**

@@ -34,12 +34,13 @@ function isRequestedFor(given: readonly Expression[], forward: Call, resolver: R
 }
 
 /** By names alone, before anything is followed: hardly a file has either. */
-function asksForGradients({ module, index }: Resolver): boolean {
-  if (index.callsByName.has("requires_grad_")) return true;
-  return callsWithKeyword(module, index, "requires_grad").some(hasFlag);
+function asksForGradients(resolver: Resolver): boolean {
+  if (resolver.index.callsByName.has("requires_grad_")) return true;
+  return callsWithKeyword(resolver, "requires_grad").some(hasFlag);
 }
 
-function hasFlag({ keywords }: Call): boolean {
+/** `torch.rand(n, 1, requires_grad=True)`. */
+export function hasFlag({ keywords }: Call): boolean {
   return keywords.some(({ name, value }) => name.id === "requires_grad" && isTrue(value));
 }
 
@@ -91,7 +92,8 @@ function isCallDifferentiable(
   return !withoutGradients.test(method) && anyOf([callee.object]);
 }
 
-function isSwitchedOff({ positional: [flag] }: Call): boolean {
+/** `requires_grad_(False)`. */
+export function isSwitchedOff({ positional: [flag] }: Call): boolean {
   return flag?.kind === "Boolean" && !flag.value;
 }
 

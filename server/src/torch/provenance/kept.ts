@@ -349,13 +349,7 @@ class KeptFinder {
       .some(
         (call) =>
           gradientMode(call) === "on" &&
-          !isSkippedBy(
-            (name) =>
-              resolver.argumentFor(call, owner, name) ??
-              owner.parameters.find((parameter) => parameter.name.id === name)?.default,
-            statement,
-            resolver,
-          ),
+          !isSkippedBy((name) => resolver.argumentOrDefault(call, owner, name), statement, resolver),
       );
   }
 

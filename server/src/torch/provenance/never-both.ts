@@ -32,8 +32,9 @@ export function neverBoth(a: Node, b: Node, resolver: Resolver): boolean {
     armsOfA.some((arm) => armsOfB.some((other) => other.around === arm.around && other.taken !== arm.taken))
   )
     return true;
+  const factsOfB = factsOf(armsOfB);
   return factsOf(armsOfA).some(
-    (fact) => isSteady(fact, owner, resolver) && factsOf(armsOfB).some((other) => excludes(fact, other)),
+    (fact) => isSteady(fact, owner, resolver) && factsOfB.some((other) => excludes(fact, other)),
   );
 }
 

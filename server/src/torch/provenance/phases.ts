@@ -3,7 +3,7 @@
  * forward of the other rounds builds a graph too, unless `torch.set_grad_enabled(phase == "train")` stands around it.
  */
 import type { Call, Expression, For, If, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingFunction, someNode, statementList, walk } from "../../python/walk";
+import { ancestors, enclosingFunction, isWithin, someNode, statementList, walk } from "../../python/walk";
 import type { Provenance } from "../provenance";
 import type { Resolver } from "../resolve";
 import { callsWithin } from "../resolve-index";
@@ -114,7 +114,7 @@ function passOf(
 ): EvaluationPass | undefined {
   const walked = new Set(
     provenance.backwards
-      .filter(({ call }) => guard.start <= call.start && call.end <= guard.end)
+      .filter(({ call }) => isWithin(call, guard))
       .flatMap(({ values }) => values.flatMap((value) => [...provenance.graphCalls(value)])),
   );
   const owner = enclosingFunction(loop);
@@ -162,6 +162,6 @@ function isUnderPhase(call: Call, loop: For): boolean {
 function statementsUpTo(guard: If, forward: Call): readonly Statement[] {
   const place = statementList(guard);
   if (place === undefined) return [];
-  const first = place.list.findIndex(({ start, end }) => start <= forward.start && forward.end <= end);
+  const first = place.list.findIndex((statement) => isWithin(forward, statement));
   return first >= 0 && first <= place.index ? place.list.slice(first, place.index + 1) : [];
 }

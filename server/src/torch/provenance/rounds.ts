@@ -1,6 +1,6 @@
 /** Whether a forward runs on batch after batch, or again and again on the same: as a warm-up, for a clock, once an epoch. */
 import type { Call, Expression, For, Node, While } from "../../python/tree";
-import { enclosingLoop, someNode } from "../../python/walk";
+import { enclosingLoop, isWithin, someNode } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import { graphKeepingMethods, keepsGraph } from "../api-graph";
 import type { Resolver } from "../resolve";
@@ -45,5 +45,5 @@ function movesOnly({ callee }: Call, resolver: Resolver): boolean {
 }
 
 function changesIn(loop: For | While, node: Node): boolean {
-  return node === loop || loop.body.some(({ start, end }) => start <= node.start && node.end <= end);
+  return node === loop || loop.body.some((statement) => isWithin(node, statement));
 }

@@ -44,7 +44,7 @@ export function otherLoops(context: SetupContext): ScriptValue<true> | undefined
 function callsOneModel(context: SetupContext): boolean {
   const { resolver } = context;
   const made = resolver.index.calls
-    .filter((call) => resolver.roleOf(call.callee) === "model" && !isWithinModule(context, call))
+    .filter((call) => isModelCall(context, call))
     .flatMap((call) => [...identify(resolver, call.callee, []).constructions]);
   return new Set(made).size === 1;
 }
@@ -54,17 +54,18 @@ function callsAnotherModel(context: SetupContext): boolean {
   const { resolver } = context;
   const trained = modelOf(context)?.value.construction;
   return resolver.index.calls.some((call) => {
-    if (resolver.roleOf(call.callee) !== "model" || isWithinModule(context, call)) return false;
+    if (!isModelCall(context, call)) return false;
     const { constructions } = identify(resolver, call.callee, []);
     return constructions.size > 0 && (trained === undefined || !constructions.has(trained));
   });
 }
 
-/** A call of a model in a method of a module: a part of that module. */
-function isWithinModule({ resolver }: SetupContext, call: Call): boolean {
+/** A call of a model, but not in a method of a module, where it is a part of that module. */
+function isModelCall({ resolver }: SetupContext, call: Call): boolean {
+  if (resolver.roleOf(call.callee) !== "model") return false;
   const within = enclosingFunction(call);
   const owner = within?.kind === "FunctionDefinition" ? enclosingClass(within) : undefined;
-  return owner !== undefined && resolver.isModuleClass(owner) && resolver.roleOf(call.callee) === "model";
+  return owner === undefined || !resolver.isModuleClass(owner);
 }
 
 /** A loop of this file that hands loss and optimizer to what runs the backward. */

@@ -319,7 +319,10 @@ export class ScriptIteration {
         setting,
         tensors: tensors.filter((one) => own.has(one)),
       })),
-      ...{ live: 0, allocated: 0, location, points: 0 },
+      live: 0,
+      allocated: 0,
+      location,
+      points: 0,
     }));
   }
 
