@@ -151,6 +151,7 @@ const indexTexts = {
       "imports nothing of PyTorch or of what is built on it gets no findings from rules. In files that import `pytest` or",
       "`unittest` neither evaluations are reported nor what is kept with its graph; nor is a forward on made-up data",
       "(`torch.randn(1, 3, 224, 224)`), or in a function `test_…`, whose result is only printed, compared or asked for its shape.",
+      "Code that never runs is left alone too: behind `if False:`, or behind a switch that the file sets once, to false.",
       "How other files are followed: [configuration.md](configuration.md#other-files).",
     ],
     header: "| rule | level | what it reports |",
@@ -162,7 +163,7 @@ const indexTexts = {
     quiet: [
       "规则不过问的内容：用其他框架（MXNet、TensorFlow、Keras、JAX、Paddle 等）训练、且没有导入 PyTorch 或任何基于它的库的文件，规则不报告。",
       "在导入 `pytest` 或 `unittest` 的文件中不报告评估，也不报告连同计算图被保留的内容；对随意生成的数据（`torch.randn(1, 3, 224, 224)`）或在名为 `test_…` 的函数中所做的前向传播，",
-      "如果其结果只用于打印、比较或查看形状，也不报告。如何跟随其他文件：[configuration.zh-cn.md](configuration.zh-cn.md#其他文件)。",
+      "如果其结果只用于打印、比较或查看形状，也不报告。永远不会运行的代码（`if False:` 之后，或文件只赋值一次且为假的开关之后）同样不报告。如何跟随其他文件：[configuration.zh-cn.md](configuration.zh-cn.md#其他文件)。",
     ],
     header: "| 规则 | 级别 | 报告内容 |",
   },

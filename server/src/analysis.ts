@@ -91,11 +91,13 @@ export const catalogueGroups: Readonly<Record<string, MessageText>> = {
 
 const ruleNames: readonly string[] = catalogue.map(({ name }) => name);
 
-const relevant = /torch|lightning|accelerate|transformers|deepspeed|fastai|\.backward\(|#\s*vram\b/i;
+const relevant =
+  /torch|lightning|accelerate|transformers|deepspeed|fastai|\.(?:backward|zero_grad|cuda|state_dict)\(|\.eval\(\)|no_grad|#\s*vram\b/i;
 
 /**
- * False for a text in which nothing can be found: no library that trains is named in it, no `backward` called, nor is
- * there a comment of ours. Cheap, so that such files need no parse.
+ * False for a text in which nothing can be found: no library that trains is named in it, no method called that only models,
+ * losses and optimizers have (all of PyTorch may come by `from common import *`), nor is there a comment of ours. Cheap, so
+ * that such files need no parse.
  */
 export function couldMatter(text: string): boolean {
   return relevant.test(text);

@@ -5,6 +5,7 @@ import { message } from "../messages/message";
 import type { MessageText, MessageValue } from "../messages/message";
 import type { Estimates } from "../memory/estimate";
 import { lastName } from "../python/last-name";
+import { neverRuns } from "../python/never-runs";
 import type { Scopes } from "../python/scope";
 import type { Source } from "../python/source";
 import type { Module, NodeKind, Node } from "../python/tree";
@@ -114,7 +115,10 @@ class RuleRun {
   private begun(): Visitor {
     if (this.visitor !== undefined) return this.visitor;
     const { rule, shared, result } = this;
-    const report = (reported: Report<string>): void => void result.findings.push(findingOf(rule, reported));
+    const report = (reported: Report<string>): void => {
+      if (!neverRuns(reported.at, shared.module, shared.scopes))
+        result.findings.push(findingOf(rule, reported));
+    };
     this.visitor = rule.create(new ContextOfRule(shared, report));
     return this.visitor;
   }

@@ -5,11 +5,12 @@
  */
 import { lastName } from "../python/last-name";
 import { FileMemo } from "../python/file-memo";
-import type { Call, Expression, Node } from "../python/tree";
+import type { Attribute, Call, Expression, Node } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
 import type { TorchFacts } from "./facts";
 import { ownOptimizerOf } from "./own-optimizers";
+import type { Resolver } from "./resolve";
 
 export type Owner = "owned" | "not-owned" | "unknown";
 
@@ -70,10 +71,16 @@ class FileOwnership implements Ownership {
     return this.mayBeTrainedElsewhere(model) ? "unknown" : "not-owned";
   }
 
-  /** Made by another file, which may have its optimizer too. */
+  /** Made by another file that makes optimizers too. */
   private mayBeTrainedElsewhere(model: Expression): boolean {
     const { imported } = this.torch.resolve;
-    return [...this.upstream(model)].some((one) => imported.variablesNamed(one).length > 0);
+    return [...this.upstream(model)].some((one) =>
+      imported
+        .variablesNamed(one)
+        .some(({ file: { torch } }) =>
+          torch.resolve.index.calls.some((call) => makesOptimizer(torch.resolve, call)),
+        ),
+    );
   }
 
   /** What all optimizers of the file train together; unknown without one, and as soon as one is not understood. */
@@ -117,14 +124,7 @@ class FileOwnership implements Ownership {
   }
 
   private makesOptimizer(call: Call): boolean {
-    const { resolve } = this.torch;
-    const name = resolve.qualifiedName(call.callee);
-    if (name !== undefined && isOptimizer(name)) return true;
-    const owner = resolve.constructedClass(call);
-    return (
-      owner !== undefined &&
-      resolve.basesOf(owner).some((base) => base === "torch.optim.Optimizer" || isOptimizer(base))
-    );
+    return makesOptimizer(this.torch.resolve, call);
   }
 
   private parametersOf(maker: Call): Parameters {
@@ -155,9 +155,8 @@ class FileOwnership implements Ownership {
 
   private readCall(call: Call, owned: Set<string>, pending: Expression[]): boolean {
     const { callee } = call;
-    const { resolve } = this.torch;
     const given = [...call.positional, ...call.keywords.map(({ value }) => value), ...call.keywordSpreads];
-    if (callee.kind === "Attribute" && resolve.qualifiedName(callee) === undefined) {
+    if (callee.kind === "Attribute" && this.isMethodOfObject(callee)) {
       // `model.parameters()`, `model.get_parameter_groups(args)`.
       if (!this.readOwner(callee.object, owned)) return false;
       pending.push(...given.filter(({ kind }) => kind !== "Lambda"));
@@ -243,10 +242,7 @@ class FileOwnership implements Ownership {
         const target = resolve.functionOf(expression);
         if (target) return [...resolve.returnedValues(target)];
         const { callee } = expression;
-        if (
-          callee.kind === "Attribute" &&
-          (resolve.qualifiedName(callee) === undefined || this.isModel(callee.object))
-        ) {
+        if (callee.kind === "Attribute" && this.isMethodOfObject(callee)) {
           // `net.to(device)`, `accelerator.prepare(net, optimizer)`.
           return [callee.object, ...expression.positional].filter((one) => this.isModel(one));
         }
@@ -261,6 +257,11 @@ class FileOwnership implements Ownership {
       default:
         return [];
     }
+  }
+
+  /** No function of a library, and none of another file: a model that one makes is an object. */
+  private isMethodOfObject(callee: Attribute): boolean {
+    return this.torch.resolve.qualifiedName(callee) === undefined || this.isModel(callee.object);
   }
 
   private isModel(expression: Expression): boolean {
@@ -280,6 +281,8 @@ class FileOwnership implements Ownership {
       const { resolve } = this.torch;
       const key = resolve.keyOf(one);
       if (key !== undefined && !made.has(key) && !this.isWrittenValue(one)) keys.add(key);
+      for (const { target, file } of resolve.imported.variablesNamed(one))
+        keys.add(`${file.key}@${target.start}`);
       if (one.kind !== "Attribute") continue;
       const holder = resolve.classOf(one.object);
       if (holder !== undefined) keys.add(`class@${holder.start}.${one.attribute.id}`);
@@ -316,6 +319,16 @@ class FileOwnership implements Ownership {
     if (role !== undefined && role !== "model" && role !== "engine" && role !== "tensor") return true;
     return /^(args?|opts?|config|cfg|conf|hparams|device|params|settings|flags)$/i.test(rootName(expression));
   }
+}
+
+function makesOptimizer(resolve: Resolver, call: Call): boolean {
+  const name = resolve.qualifiedName(call.callee);
+  if (name !== undefined && isOptimizer(name)) return true;
+  const owner = resolve.constructedClass(call);
+  return (
+    owner !== undefined &&
+    resolve.basesOf(owner).some((base) => base === "torch.optim.Optimizer" || isOptimizer(base))
+  );
 }
 
 /** `net` of `net.cuda()` and `net.to(device).eval()`. */

@@ -1,8 +1,9 @@
-"""The teacher's optimizer is where the teacher is made, for all this file knows."""
+"""The teacher's optimizer is where the teacher is made."""
 import torch
-from architecture.network import Net, wide
+from architecture.distilled import improve, trained
+from architecture.network import Net
 
-teacher = wide.cuda().eval()
+teacher = trained.eval()
 student = Net().cuda()
 optimizer = torch.optim.Adam(student.parameters())
 train_loader = [torch.randn(8, 32).cuda() for _ in range(1000)]
@@ -12,3 +13,4 @@ for x in train_loader:
     loss = torch.nn.functional.mse_loss(student(x), teacher(x))
     loss.backward()
     optimizer.step()
+    improve([x])

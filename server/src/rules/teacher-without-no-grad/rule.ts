@@ -83,7 +83,7 @@ function check(context: RuleContext<MessageId>): void {
   const passed = new Set<string | undefined>();
   for (const call of resolve.index.calls) {
     const model = modelOf(call);
-    if (model === undefined || resolve.qualifiedName(call.callee) !== undefined) continue;
+    if (model === undefined || isFunctionElsewhere(resolve, call.callee, model)) continue;
     const object = resolve.objectOf(model);
     if (object?.role !== "model" || argumentsOf(call).length === 0) continue;
     const evalCall = evalCallOf(context, model);
@@ -107,6 +107,12 @@ function check(context: RuleContext<MessageId>): void {
       reportThrough(context, call, model, backward, evalCall);
     }
   }
+}
+
+/** What an import brings is a function or a class, unless the file that it comes from binds it to a value. */
+function isFunctionElsewhere(resolve: Resolver, callee: Expression, model: Expression): boolean {
+  if (resolve.qualifiedName(callee) === undefined) return false;
+  return resolve.imported.variablesNamed(model).length === 0;
 }
 
 /** By its name, or because it is another model's copy. */

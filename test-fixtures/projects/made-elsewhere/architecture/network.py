@@ -22,6 +22,7 @@ def build(width):
 model = Net().to(device)
 wide = build(512)
 alias = model
+small_model = Net()
 
 # What is no model, or none that trains.
 test_loader = DataLoader(TensorDataset(torch.randn(100, 32), torch.randint(4, (100,))), batch_size=8)
