@@ -6,6 +6,7 @@ import { lastName } from "../python/last-name";
 import type { Call, Expression, Statement } from "../python/tree";
 import { ancestors, isStatement, someNode, isWithin } from "../python/walk";
 import type { TorchFacts } from "./facts";
+import type { ResolvedObject } from "./resolve";
 
 const freezingName = /freez|requires_grad|toggle_?grad|set_grad\b|no_grad/i;
 
@@ -20,9 +21,15 @@ export function mayBeFrozen(torch: TorchFacts, model: Expression): boolean {
 
 /**
  * Parts of the model are told that they need no gradients: `param.requires_grad = False` in a loop over its parameters or
- * those of a part, `model.backbone.requires_grad_(False)`. Its graph begins behind them.
+ * those of a part, `model.backbone.requires_grad_(False)`, or the like in its class. Its graph begins behind them.
  */
-export function freezesParts({ resolve, provenance }: TorchFacts, model: Expression): boolean {
+export function freezesParts(
+  { resolve, provenance }: TorchFacts,
+  model: Expression,
+  { classDefinition, importedClass }: Pick<ResolvedObject, "classDefinition" | "importedClass">,
+): boolean {
+  const owner = classDefinition ?? importedClass?.definition;
+  if (owner?.body.some((statement) => switchesOff(statement)) === true) return true;
   const key = resolve.keyOf(model);
   if (key === undefined) return false;
   return provenance.flow.readsOf(key).some((read) => {

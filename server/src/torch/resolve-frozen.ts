@@ -1,5 +1,13 @@
 /** Which models were told that none of their parameters require gradients. */
-import type { Attribute, Call, Expression, FunctionDefinition, Node } from "../python/tree";
+import type {
+  Attribute,
+  Call,
+  ClassDefinition,
+  Expression,
+  FunctionDefinition,
+  Node,
+  Statement,
+} from "../python/tree";
 import { enclosingLoop, someNode } from "../python/walk";
 import { modelWrappers, roleKeepingMethods } from "./api";
 import { mayBeFrozen } from "./may-be-frozen";
@@ -9,6 +17,7 @@ import { lastPart } from "./resolve-index";
 
 export class FrozenModels {
   private frozen: ReadonlySet<string> | undefined;
+  private readonly byConstructor = new Map<ClassDefinition, boolean>();
 
   constructor(private readonly resolver: Resolver) {}
 
@@ -23,7 +32,7 @@ export class FrozenModels {
       if (freezes(at)) return true;
       const key = this.resolver.keyOf(at);
       if (key !== undefined && this.frozen.has(key)) return true;
-      if (this.isFrozenWhereMade(at)) return true;
+      if (this.isFrozenWhereMade(at) || this.isFrozenByConstructor(at)) return true;
       if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
       else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at), ...this.partsOfResults(at));
       if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
@@ -37,6 +46,22 @@ export class FrozenModels {
     return this.resolver.imported
       .variablesNamed(model)
       .some(({ target, file }) => mayBeFrozen(file.torch, target));
+  }
+
+  /** The constructor of its class freezes all of it, and makes no part behind that. */
+  private isFrozenByConstructor(model: Expression): boolean {
+    const { classDefinition, importedClass } = this.resolver.objectOf(model) ?? {};
+    const owner = classDefinition ?? importedClass?.definition;
+    if (owner === undefined) return false;
+    let isFrozen = this.byConstructor.get(owner);
+    if (isFrozen === undefined) {
+      const constructor = classDefinition
+        ? this.resolver.methodOf(classDefinition, "__init__")
+        : methodOfImported(importedClass, "__init__")?.definition;
+      isFrozen = constructor !== undefined && endsFrozen(constructor);
+      this.byConstructor.set(owner, isFrozen);
+    }
+    return isFrozen;
   }
 
   /** `teacher.encoder` of a frozen `teacher`. */
@@ -120,9 +145,28 @@ export class FrozenModels {
   }
 }
 
+/** Its last statements freeze everything: nothing is assigned to `self` behind them. */
+function endsFrozen({ body }: FunctionDefinition): boolean {
+  const last = body.findLastIndex((statement) => freezesItself(statement));
+  return last >= 0 && !body.slice(last + 1).some(assignsPart);
+}
+
+/** `self.head = nn.Linear(…)`, also under a condition. */
+function assignsPart(statement: Statement): boolean {
+  return someNode(
+    statement,
+    (node) =>
+      node.kind === "Assign" &&
+      node.targets.some(
+        (target) =>
+          target.kind === "Attribute" && target.object.kind === "Name" && target.object.id === "self",
+      ),
+  );
+}
+
 /** `for parameter in self.parameters(): parameter.requires_grad = False`. */
-function freezesItself(method: FunctionDefinition): boolean {
-  return someNode(method, (node) => {
+function freezesItself(within: FunctionDefinition | Statement): boolean {
+  return someNode(within, (node) => {
     const variable =
       node.kind === "Assign" && node.value.kind === "Boolean" && !node.value.value
         ? node.targets.find(

@@ -10,8 +10,7 @@ describe("messages in lines", () => {
   });
 
   it("are broken where long sentences pause, and short ones are left whole", () => {
-    const reason =
-      "each batch keeps all its activations (≈ 4.25 GiB at batch 256) as long as its outputs live";
+    const reason = "each batch keeps the activations that a backward would need (≈ 4.25 GiB at batch 256)";
     const head = "`model(images)` builds a graph although nothing here calls backward:";
     assert.equal(inLines(`${head} ${reason}.`), `${head}\n${reason}.`);
     assert.equal(

@@ -170,4 +170,63 @@ def test(test_loader):
     const counted = "print(sum(p.numel() for p in model.parameters() if p.requires_grad))";
     assert.deepEqual(levelsOf(text(counted), "eval-without-no-grad"), ["error"]);
   });
+
+  it("take an evaluation of a model whose class freezes a part of it for a warning", () => {
+    const text = (freezing: string): string => `
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+        ${freezing}
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def test(test_loader):
+    model = Net().cuda()
+    model.eval()
+    for x in test_loader:
+        print(model(x.cuda()).argmax(1))
+`;
+    assert.deepEqual(levelsOf(text("self.body.requires_grad_(False)"), "eval-without-no-grad"), ["warning"]);
+    assert.deepEqual(levelsOf(text("self.body.requires_grad_(True)"), "eval-without-no-grad"), ["error"]);
+  });
+
+  it("say of a loss that is kept that it piles up itself, of a sum that only its nodes do", () => {
+    const said = (keeping: string): string => {
+      const [finding] = analyze(
+        parseModule(`
+import torch
+from torch import nn
+
+def train(loader):
+    model = nn.Linear(8, 2).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    total = 0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+        ${keeping}
+    return total, losses
+`),
+      ).findings.filter(({ rule }) => rule === "graph-retained-after-backward");
+      return finding === undefined ? "" : render(finding.message, "en");
+    };
+    assert.match(
+      said("losses.append(loss)"),
+      /\(host memory, about 1 KiB an operation\) and the tensor itself pile up/,
+    );
+    assert.match(
+      said("total += loss"),
+      /\(host memory, about 1 KiB an operation\) pile up as long as `total` holds them/,
+    );
+    assert.match(said("total = total + loss"), /an operation\) pile up/);
+  });
 });

@@ -218,4 +218,43 @@ class Trainer:
       new RegExp(`of the iteration \\(≥ ${graph} at batch 16\\) stay`),
     );
   });
+
+  const passes = ({ batch = 64, training = "", testing = "" } = {}): string => `${header}import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from data import train_set, test_set
+${netClass}
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in DataLoader(train_set, batch_size=16):
+    optimizer.zero_grad()
+    ${training}loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+    loss.backward()
+    optimizer.step()
+model.eval()
+losses = []
+for x, y in DataLoader(test_set, batch_size=${batch}):
+    ${testing}losses.append(nn.functional.cross_entropy(model(x.cuda()), y.cuda()))
+print(sum(losses))
+`;
+
+  it("are those of the loader whose batches the forward gets", () => {
+    assert.match(messageOf(passes(), "eval-without-no-grad"), /\(≈ 16\.0 MiB at batch 64\)/);
+    assert.match(messageOf(passes(), "loss-graph-retained"), /\(≥ 16\.0 MiB each at batch 64\)/);
+  });
+
+  it("are not said of a forward in another precision than that of training", () => {
+    const cast = 'with torch.autocast("cuda"): ';
+    assert.doesNotMatch(messageOf(passes({ training: cast }), "eval-without-no-grad"), /iB/);
+    assert.doesNotMatch(messageOf(passes({ testing: cast }), "eval-without-no-grad"), /iB/);
+  });
+
+  it("make an evaluation whose graph is known to be small a warning", () => {
+    const levels = (batch: number): string[] =>
+      analyze(parseModule(passes({ batch })))
+        .findings.filter(({ rule }) => rule === "eval-without-no-grad")
+        .map(({ level }) => level);
+    assert.deepEqual(levels(64), ["error"]);
+    assert.deepEqual(levels(32), ["warning"]);
+  });
 });

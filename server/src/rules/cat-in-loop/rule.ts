@@ -1,6 +1,13 @@
 /** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
 import type { Assign, Call, Expression, If, Node, Statement, Subscript } from "../../python/tree";
-import { enclosingFunction, enclosingLoop, enclosingStatement, isWithin, someNode } from "../../python/walk";
+import {
+  ancestors,
+  enclosingFunction,
+  enclosingLoop,
+  enclosingStatement,
+  isWithin,
+  someNode,
+} from "../../python/walk";
 import { headOf } from "../../torch/per-batch";
 import { containerOf } from "../../torch/provenance/held-objects";
 import { sameVariable } from "../../torch/provenance/stores";
@@ -20,9 +27,9 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     grows: {
-      en: "`{call}` makes a new `{variable}` for every batch and copies into it all that was collected before: n batches copy about n²/2 of them, and the old and the new tensor exist at once. Append each batch to a list, and call `{join}` once after the loop.",
+      en: "`{call}` makes a new `{variable}` each time and copies into it all that was collected before: n times copy about n²/2 of the pieces, and the old and the new tensor exist at once. Append each piece to a list, and call `{join}` once after the loop.",
       "zh-cn":
-        "`{call}` 为每个批次新建一个 `{variable}`，并把之前收集的全部内容复制进去：n 个批次约复制 n²/2 个批次的数据，而且新旧两个张量会同时存在。请把每个批次追加到列表，循环结束后只调用一次 `{join}`。",
+        "`{call}` 每次都新建一个 `{variable}`，并把之前收集的全部内容复制进去：n 次约复制 n²/2 份，而且新旧两个张量会同时存在。请把每一份追加到列表，循环结束后只调用一次 `{join}`。",
     },
     loop: { en: "This loop runs once a batch.", "zh-cn": "这个循环每个批次执行一次。" },
   },
@@ -55,6 +62,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
       ? loopOfElement(context, statement, target, key)
       : loopOf(context, statement, key);
   if (loop === undefined) return;
+  if (target.kind !== "Subscript" && isReadIn(context, loop, statement, key)) return;
   context.report({
     at: call,
     message: "grows",
@@ -64,6 +72,21 @@ function check(context: RuleContext<MessageId>, call: Call): void {
       join: `${source.slice(call.callee)}(…)`,
     },
     related: [{ at: headOf(loop), message: "loop" }],
+  });
+}
+
+/** What was gathered so far is used in each iteration: it has to be one tensor there. Who asks for its size or whether it is there may. */
+function isReadIn({ torch }: RuleContext<MessageId>, loop: Loop, statement: Assign, key: string): boolean {
+  return torch.provenance.flow.readsOf(key).some((read) => {
+    if (!isWithin(read, loop) || isWithin(read, statement)) return false;
+    const parts = [...ancestors(read)].slice(0, 4);
+    const asks = parts.some(
+      (at) =>
+        (at.kind === "If" && isWithin(read, at.test)) ||
+        (at.kind === "Attribute" && /^(shape|size|numel|dim|ndim|device|dtype)$/.test(at.attribute.id)) ||
+        (at.kind === "Call" && at.callee.kind === "Name" && at.callee.id === "len"),
+    );
+    return !asks;
   });
 }
 

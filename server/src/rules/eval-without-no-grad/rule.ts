@@ -6,7 +6,8 @@ import { loopOverData } from "../../torch/provenance/rounds";
 import { forwardReceiver } from "../../torch/provenance/shapes";
 import { loaderOf } from "../../torch/training-loop/loader";
 import { insertAt, wrapInWith } from "../fix";
-import { sizeOfGraph } from "../graph-size";
+import { isSmallGraph, sizeOfGraph } from "../graph-size";
+import { unknownSize } from "../model-size";
 import { contextCall, type ContextCall } from "../no-grad-context";
 import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type Report, type RuleContext, type TextEdit } from "../rule";
@@ -33,19 +34,19 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     evaluation: {
-      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
+      en: "`{call}` builds a graph although nothing here calls backward: {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} the activations that a backward would need{size, select, unknown {} other { ({size})}} as long as a tensor with that graph lives. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "`{call}` 会建立计算图，但这里没有任何 backward：只要输出还在，{repeats, select, batch {每个批次的} round {每次迭代的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
+        "`{call}` 会建立计算图，但这里没有任何 backward：只要还有张量带着这个计算图，{repeats, select, batch {每个批次中} round {每次迭代中} other {}}反向传播所需的激活{size, select, unknown {} other {（{size}）}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} {frozen, select, yes {the activations from the first trained layer on} other {all its activations}} as long as its outputs live. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
+      en: "If `{model}` is a model with trainable parameters: `{call}` builds a graph although nothing here calls backward, and {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} the activations that a backward would need as long as a tensor with that graph lives. {eval, select, yes {`eval()` does not turn gradients off; run} other {Run}} this under `torch.no_grad()`.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要输出还在，{repeats, select, batch {每个批次的} round {每次迭代的} other {}}{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
+        "如果 `{model}` 是带有可训练参数的模型：`{call}` 会建立计算图，但这里没有任何 backward，只要还有张量带着这个计算图，{repeats, select, batch {每个批次中} round {每次迭代中} other {}}反向传播所需的激活就会一直保留。{eval, select, yes {`eval()` 不会关闭梯度；} other {}}请在 `torch.no_grad()` 下运行。",
     },
     phase: {
-      en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and each batch keeps {frozen, select, yes {the activations from the first trained layer on} other {all its activations}}{size, select, unknown {} other { ({size})}} as long as its outputs live. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
+      en: "`{call}` also runs where `{test}` does not hold and no backward follows: it builds a graph there as in training, and {repeats, select, batch {each batch keeps} round {each iteration keeps} other {it keeps}} the activations that a backward would need{size, select, unknown {} other { ({size})}} as long as a tensor with that graph lives. `eval()` does not turn gradients off; run forward and loss under `torch.set_grad_enabled({test})`.",
       "zh-cn":
-        "当 `{test}` 不成立、后面没有 backward 时，`{call}` 同样会执行：它会像训练时一样建立计算图，只要输出还在，每个批次的{frozen, select, yes {从第一个参与训练的层开始的激活} other {全部激活}}{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.set_grad_enabled({test})` 下做前向传播并计算损失。",
+        "当 `{test}` 不成立、后面没有 backward 时，`{call}` 同样会执行：它会像训练时一样建立计算图，只要还有张量带着这个计算图，{repeats, select, batch {每个批次中} round {每次迭代中} other {}}反向传播所需的激活{size, select, unknown {} other {（{size}）}}就会一直保留。`eval()` 不会关闭梯度；请在 `torch.set_grad_enabled({test})` 下做前向传播并计算损失。",
     },
     evalCall: {
       en: "This switches dropout and batch normalisation to evaluation; gradients stay on.",
@@ -75,7 +76,7 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
   if (shown === undefined) return;
   const { source } = context;
   const named = pass.certainty === "name";
-  const isPartlyFrozen = freezesParts(context.torch, pass.modelName);
+  const isTraining = pass.evalCall === undefined;
   context.report({
     at: shown,
     message: named ? "named" : pass.trainsWhere ? "phase" : "evaluation",
@@ -84,13 +85,13 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
       test: pass.trainsWhere ? source.slice(pass.trainsWhere) : "",
       model: excerpt(source, repeated === undefined ? pass.modelName : forwardReceiver(repeated)),
       repeats: repetitionOf(pass, context),
-      frozen: isPartlyFrozen ? "yes" : "no",
       eval: pass.evalCall ? "yes" : "no",
-      size: named
-        ? "unknown"
-        : sizeOfGraph(shown, pass.evalCall === undefined, context, batchAround(shown, context)),
+      size: named ? unknownSize : sizeOfGraph(shown, isTraining, context),
     },
-    level: named || isPartlyFrozen || isBounded(pass, context) ? oneLower("error") : "error",
+    level:
+      named || isBounded(pass, context) || isSmallGraph(shown, isTraining, context)
+        ? oneLower("error")
+        : "error",
     related: [
       ...(pass.evalCall ? [{ at: pass.evalCall, message: "evalCall" as const }] : []),
       ...volatileNear(pass).map((at) => ({ at, message: "volatile" as const })),
@@ -99,12 +100,15 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
   });
 }
 
-/** No batch after batch, neither here nor where a helper is called: a graph for nothing, but nothing piles up. */
+/**
+ * A graph for nothing that is no second training step: no batch after batch, neither here nor where a helper is called, or a
+ * model whose graph begins behind its frozen parts.
+ */
 function isBounded(pass: EvaluationPass, context: RuleContext<MessageId>): boolean {
-  return repetitionOf(pass, context) === "no";
+  return repetitionOf(pass, context) === "no" || freezesParts(context.torch, pass.modelName, pass.model);
 }
 
-/** What the loop around the forwards, or around a call that leads to them, goes through. */
+/** What the loop around the forwards, or around a call that leads to them, goes through: batches where a loader is seen. */
 function repetitionOf(
   { forwards, reachedBy = [], inner }: EvaluationPass,
   { torch }: RuleContext<MessageId>,
@@ -112,21 +116,13 @@ function repetitionOf(
   const calls = [...(inner ? [inner] : []), ...forwards, ...reachedBy];
   const [loop] = calls.flatMap((call) => loopAround(call, torch) ?? []);
   if (loop === undefined) return "no";
-  if (loop.kind === "While") return "round";
-  // `with tqdm(range(n)) as bar: for i in bar:`
-  const bound = loop.iterable.kind === "Name" ? torch.resolve.scopes.lookup(loop.iterable) : [];
-  return [loop.iterable, ...bound.flatMap(({ value }) => value ?? [])].some(countsOnly) ? "round" : "batch";
+  return loop.kind === "For" && loaderOf(torch.resolve, loop) !== undefined && !countsOnly(loop.iterable)
+    ? "batch"
+    : "round";
 }
 
 function loopAround(forward: Call, { resolve, provenance }: RuleContext["torch"]): For | While | undefined {
   return loopOverData(forward, resolve, provenance.flow);
-}
-
-/** The batch of the loader that the loop around a forward goes over, where the script says it. */
-function batchAround(forward: Call, { torch }: RuleContext): number | undefined {
-  const loop = loopAround(forward, torch);
-  const source = loop && loaderOf(torch.resolve, loop);
-  return source && torch.scriptSetup.batchOfLoader(source.loader);
 }
 
 /** `for step in range(n):`, `for i, _ in enumerate(range(n)):`: steps, samples or time, no batches. */

@@ -19,14 +19,14 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     enabled: {
-      en: "`{switch}` turns gradients on in `{function}`, which never calls backward: `{call}` builds a graph, and each batch keeps its activations as long as its outputs live. Use `torch.no_grad()` in its place.",
+      en: "`{switch}` turns gradients on in `{function}`, which never calls backward: `{call}` builds a graph, and the activations that a backward would need stay as long as a tensor with that graph lives. Use `torch.no_grad()` in its place.",
       "zh-cn":
-        "`{switch}` 在 `{function}` 中开启了梯度，但该函数从不调用 backward：`{call}` 会建立计算图，只要输出还在，每个批次的激活就会保留。请改用 `torch.no_grad()`。",
+        "`{switch}` 在 `{function}` 中开启了梯度，但该函数从不调用 backward：`{call}` 会建立计算图，只要还有张量带着这个计算图，反向传播所需的激活就会保留。请改用 `torch.no_grad()`。",
     },
     named: {
-      en: "If `{model}` is a model with trainable parameters: `{switch}` turns gradients on in `{function}`, which never calls backward, so `{call}` builds a graph, and each batch keeps its activations as long as its outputs live. Use `torch.no_grad()` in its place.",
+      en: "If `{model}` is a model with trainable parameters: `{switch}` turns gradients on in `{function}`, which never calls backward, so `{call}` builds a graph, and the activations that a backward would need stay as long as a tensor with that graph lives. Use `torch.no_grad()` in its place.",
       "zh-cn":
-        "如果 `{model}` 是带有可训练参数的模型：`{switch}` 在 `{function}` 中开启了梯度，但该函数从不调用 backward，因此 `{call}` 会建立计算图，只要输出还在，每个批次的激活就会保留。请改用 `torch.no_grad()`。",
+        "如果 `{model}` 是带有可训练参数的模型：`{switch}` 在 `{function}` 中开启了梯度，但该函数从不调用 backward，因此 `{call}` 会建立计算图，只要还有张量带着这个计算图，反向传播所需的激活就会保留。请改用 `torch.no_grad()`。",
     },
     forward: { en: "This forward builds a graph.", "zh-cn": "这次前向传播会建立计算图。" },
   },

@@ -23,14 +23,14 @@ export const rule = defineRule({
   messages: {
     ...keptMessages,
     kept: {
-      en: "`{holder}` keeps `{value}` with its graph. The backward of this iteration frees the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up until `{holder}` is freed. {advice}.",
+      en: "`{holder}` keeps `{value}` with its graph. The backward of this iteration frees the activations, but the graph''s nodes (host memory, about 1 KiB an operation){tensor, select, yes { and the tensor itself} other {}} pile up as long as `{holder}` holds them. {advice}.",
       "zh-cn":
-        "`{holder}` 保留了 `{value}` 及其计算图。本次迭代的 backward 会释放激活，但在 `{holder}` 被释放之前，计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。{advice}。",
+        "`{holder}` 保留了 `{value}` 及其计算图。本次迭代的 backward 会释放激活，但只要 `{holder}` 还持有它们，计算图的节点（主机内存，每个算子约 1 KiB）{tensor, select, yes {和张量本身} other {}}就会不断累积。{advice}。",
     },
     named: {
-      en: "If `{value}` is the loss: `{holder}` keeps it with its graph. The backward of this iteration frees the activations, but the graph's nodes (host memory, some KiB a step) and the tensor itself pile up. {advice}.",
+      en: "If `{value}` is the loss: `{holder}` keeps it with its graph. The backward of this iteration frees the activations, but the graph''s nodes (host memory, about 1 KiB an operation){tensor, select, yes { and the tensor itself} other {}} pile up. {advice}.",
       "zh-cn":
-        "如果 `{value}` 是损失：`{holder}` 会连同计算图一起保留它。本次迭代的 backward 会释放激活，但计算图的节点（主机内存，每步数 KiB）和张量本身会不断累积。{advice}。",
+        "如果 `{value}` 是损失：`{holder}` 会连同计算图一起保留它。本次迭代的 backward 会释放激活，但计算图的节点（主机内存，每个算子约 1 KiB）{tensor, select, yes {和张量本身} other {}}会不断累积。{advice}。",
     },
   },
   create(context) {
@@ -53,6 +53,8 @@ function report(kept: KeptValue, context: RuleContext): void {
     values: {
       value: keptText(kept, context),
       holder: holderOf(kept, context),
+      // A sum holds its addends' nodes, not the addends.
+      tensor: kept.store.kind === "sum" || kept.store.kind === "rebind" ? "no" : "yes",
       advice: adviceFor(kept, context),
     },
     level: named ? oneLower("warning") : "warning",
