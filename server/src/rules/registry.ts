@@ -29,6 +29,7 @@ import { rule as graphRetainedAfterBackward } from "./graph-retained-after-backw
 import { rule as halfModelWithScaler } from "./half-model-with-scaler/rule";
 import { rule as hiddenStateNotDetached } from "./hidden-state-not-detached/rule";
 import { rule as hookKeepsTensor } from "./hook-keeps-tensor/rule";
+import { rule as lightningOutputsKept } from "./lightning-outputs-kept/rule";
 import { rule as loadWithoutMapLocation } from "./load-without-map-location/rule";
 import { rule as loggedTensor } from "./logged-tensor/rule";
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
@@ -45,6 +46,7 @@ import { rule as schedulerStepPerMicrobatch } from "./scheduler-step-per-microba
 import { rule as synchronizeInLoop } from "./synchronize-in-loop/rule";
 import { rule as teacherWithoutNoGrad } from "./teacher-without-no-grad/rule";
 import { rule as timingWithoutSynchronize } from "./timing-without-synchronize/rule";
+import { rule as trainerEvalAccumulation } from "./trainer-eval-accumulation/rule";
 import { rule as updateOutsideNoGrad } from "./update-outside-no-grad/rule";
 import { rule as zeroGradEachMicrobatch } from "./zero-grad-each-microbatch/rule";
 import { rule as zeroGradKeepsMemory } from "./zero-grad-keeps-memory/rule";
@@ -80,6 +82,7 @@ export const rules: readonly Rule[] = [
   halfModelWithScaler,
   hiddenStateNotDetached,
   hookKeepsTensor,
+  lightningOutputsKept,
   loadWithoutMapLocation,
   loggedTensor,
   lossGraphRetained,
@@ -96,6 +99,7 @@ export const rules: readonly Rule[] = [
   synchronizeInLoop,
   teacherWithoutNoGrad,
   timingWithoutSynchronize,
+  trainerEvalAccumulation,
   updateOutsideNoGrad,
   zeroGradEachMicrobatch,
   zeroGradKeepsMemory,
