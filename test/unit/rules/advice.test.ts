@@ -91,4 +91,53 @@ class Net(nn.Module):
     const message = messageOf("accumulation-loss-not-scaled", text);
     assert.match(message, /Backward through `\(loss \+ output\.mean\(\)\) \/ 4`\.$/);
   });
+
+  it("is no_grad for a discriminator's images only where no step reads them by another name", () => {
+    const text = (made: string, read: string): string => `import torch
+from torch import nn
+
+generator = nn.Linear(100, 784).cuda()
+critic = nn.Linear(784, 1).cuda()
+optimizer_g = torch.optim.Adam(generator.parameters())
+optimizer_d = torch.optim.Adam(critic.parameters())
+
+for real in loader:
+    ${made}
+    loss_d = critic(real).mean() - critic(fakes).mean()
+    optimizer_d.zero_grad()
+    loss_d.backward(retain_graph=True)
+    optimizer_d.step()
+    optimizer_g.zero_grad()
+    loss_g = critic(${read}).mean()
+    loss_g.backward()
+    optimizer_g.step()
+`;
+    const noise = "generator(torch.randn(64, 100).cuda())";
+    const advised = (made: string, read: string): string =>
+      messageOf("generator-not-detached", text(made, read));
+    assert.match(advised(`fakes = ${noise}`, noise), /No other step reads it/);
+    assert.match(advised(`images = ${noise}\n    fakes = images`, "images"), /Pass `fakes\.detach\(\)`\.$/);
+    assert.match(advised(`images = ${noise}\n    fakes = images`, "fakes"), /Pass `fakes\.detach\(\)`\.$/);
+  });
+
+  it("speaks of the cache where a helper empties it that other callers use rightly", () => {
+    const text = `import torch
+from torch import nn
+
+model = nn.Linear(10, 4).cuda()
+
+def label(x):
+    given = model(x)
+    torch.cuda.empty_cache()
+    return given
+
+for x, y in torch.utils.data.DataLoader(data):
+    print(label(x))
+label(first)
+`;
+    assert.match(
+      messageOf("empty-cache-in-loop", text),
+      /^`label\(\)` calls `torch\.cuda\.empty_cache\(\)` for every batch here: that frees nothing/,
+    );
+  });
 });

@@ -64,6 +64,8 @@ ${loop}
     assert.equal(said("for i in range(len(images)):\n    x = images[i]"), "error: each iteration");
     assert.equal(said('for i, name in enumerate(["first", "second"]):\n    x = images[name]'), "warning: it");
     assert.equal(said("for x, y in zip(loader, loader):"), "error: each batch");
+    assert.equal(said("for name in names:\n    x = images[name]"), "error: each iteration");
+    assert.equal(said('while True:\n    x = encode(input("> "))'), "warning: it");
   });
 
   it("tell an evaluation in a helper that gives numbers by the loops in the helper and around its call", () => {

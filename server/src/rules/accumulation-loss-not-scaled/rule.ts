@@ -6,7 +6,7 @@ import type { Accumulation, TraceEvent, TrainingLoop } from "../../torch/trainin
 import type { Resolver } from "../../torch/resolve";
 import { push } from "../../torch/resolve-index";
 import { judgeLoss } from "../../torch/training-loop/loss";
-import { accumulatesSeveral, foundFromEveryBeginning, stepText } from "../accumulation";
+import { accumulatesSeveral, foundFromEveryBeginning, runsOutsideUpdate, stepText } from "../accumulation";
 import { excerpt } from "../excerpt";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 
@@ -68,6 +68,8 @@ function unscaled(context: RuleContext, loop: TrainingLoop): Unscaled[] {
   if (accumulation.form === "accelerate") return [];
   if (!accumulatesSeveral(context, accumulation)) return [];
   if (scalesElsewhere(loop) || dividesBy(context, steps)) return [];
+  // What resets on every micro-batch leaves no sum to be scaled.
+  if (loop.zeroings.some((zeroing) => runsOutsideUpdate(context, zeroing, loop))) return [];
   const found: Unscaled[] = [];
   for (const backward of loop.backwards) {
     if (backward.subject === undefined || backward.withGradient || throughScales(context, backward)) continue;

@@ -18,6 +18,11 @@ const messages = {
     "zh-cn":
       "框架每个批次都会调用 `{hook}`，所以 `{call}` 在每个批次都执行：仍被引用的张量它释放不了，只是把缓存块还给驱动，下一个批次又要重新申请，既要同步又耗时间。请删除它，或移到每轮结束时。",
   },
+  inHelper: {
+    en: "`{call}` calls `{empty}` for every batch here: that frees nothing that is still referenced, and gives the cached blocks back only for the next batch to allocate them again, which synchronizes and costs time. Leave it to callers that have really let go of much memory (after a phase, after `del model`).",
+    "zh-cn":
+      "`{call}` 在这里对每个批次都调用 `{empty}`：仍被引用的张量它释放不了，只是把缓存块还给驱动，下一个批次又要重新申请，既要同步又耗时间。请只让确实放掉大量显存的调用方来清空缓存（阶段结束、`del model` 之后）。",
+  },
   loop: { en: "This loop runs once a batch.", "zh-cn": "这个循环每个批次执行一次。" },
   calledHere: { en: "It is called here, once a batch.", "zh-cn": "在这里调用，每个批次一次。" },
   insideHelper: { en: "The cache is emptied here.", "zh-cn": "缓存在这里清空。" },
@@ -88,8 +93,8 @@ function reportHelper(
   for (const { caller, loop } of callers) {
     context.report({
       at: caller,
-      message: "inLoop",
-      values: { call: textOf(context, caller) },
+      message: "inHelper",
+      values: { call: textOf(context, caller), empty: textOf(context, call) },
       related: [
         { at: call, message: "insideHelper" },
         { at: headOf(loop), message: "loop" },

@@ -8,6 +8,7 @@ import type { Call, Expression, Node, Statement } from "../../python/tree";
 import { enclosingFunction, enclosingStatement } from "../../python/walk";
 import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
+import { atEntry } from "../../torch/provenance/flow";
 import { forwardReceiver } from "../../torch/provenance/shapes";
 import { readsOfTarget } from "../../torch/reads";
 import type { TraceEvent, TrainingLoop } from "../../torch/training-loop";
@@ -124,6 +125,7 @@ function generatorIn(
   const { torch } = context;
   const { provenance } = torch;
   const ownership = modelOwnership(torch);
+  if (call.keywords.some(({ name }) => /detach|stop_?grad/i.test(name.id))) return undefined;
   for (const argument of call.positional) {
     // `autograd.grad(score, images)` for a penalty needs images that carry a graph.
     if (isDifferentiatedBy(torch, argument)) continue;
@@ -275,11 +277,14 @@ function madeForThisStepAlone(
   const [target, another] = statement.targets;
   if (target?.kind !== "Name" || another !== undefined) return undefined;
   const { flow } = torch.provenance;
-  const [made] = flow.reaching(argument) ?? [];
+  const [made, ...others] = flow.reaching(argument) ?? [];
+  // By another name (`fakes = images`) it is read elsewhere too.
+  if (made === undefined || made === atEntry || made.node !== statement || others.length > 0)
+    return undefined;
   const isOfThisStep = (read: Expression): boolean => {
     if (reads.includes(read) || isPartOnly(read)) return true;
     const reaching = flow.reaching(read);
-    return made !== undefined && reaching !== undefined && !reaching.includes(made);
+    return reaching !== undefined && !reaching.includes(made);
   };
   return readsOfTarget(torch.resolve, target).every(isOfThisStep) ? statement : undefined;
 }

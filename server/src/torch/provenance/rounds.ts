@@ -14,7 +14,8 @@ const fewRounds = 10;
 /** The loop around the call that gives it something else in each of many rounds. */
 export function loopOverData(call: Call, resolver: Resolver, flow: Flow): For | While | undefined {
   for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
-    if (endsAfterOne(loop) || isShortLoop(loop, resolver, fewRounds)) continue;
+    if (endsAfterOne(loop) || asksSomebody(loop, resolver) || isShortLoop(loop, resolver, fewRounds))
+      continue;
     const around = loop;
     if (!argumentsOf(call).every((argument) => isSameInRounds(argument, around, resolver, flow))) return loop;
   }
@@ -24,6 +25,13 @@ export function loopOverData(call: Call, resolver: Resolver, flow: Flow): For | 
 /** `for batch in loader: …; break` takes one batch. */
 function endsAfterOne({ body }: For | While): boolean {
   return body.some(({ kind }) => kind === "Break" || kind === "Return");
+}
+
+/** `while True: text = input("> ")` waits for what somebody types. */
+function asksSomebody(loop: For | While, resolver: Resolver): boolean {
+  return (resolver.index.callsByName.get("input") ?? []).some(
+    (call) => isWithin(call, loop) && resolver.qualifiedName(call.callee) === "builtins.input",
+  );
 }
 
 /** Nothing in the loop binds what the argument is made of; what an unknown call gives may be the next batch. */
