@@ -58,6 +58,8 @@ export interface Analysis {
   readonly header: BudgetHeader;
   /** Options over header over script over defaults; what none of them says is absent. */
   readonly setup: TrainingSetup;
+  /** What the script alone says, whatever the header says of the same. */
+  readonly script: TrainingSetup;
   /** Evaluated on first use. */
   readonly estimates: Estimates;
   /** The verdict on the trained model; `undefined` without a budget, a device or a model. */
@@ -137,6 +139,10 @@ class FileAnalysis implements Analysis {
 
   get setup(): TrainingSetup {
     return this.file.setup;
+  }
+
+  get script(): TrainingSetup {
+    return this.file.script;
   }
 
   get estimates(): Estimates {

@@ -140,15 +140,65 @@ describe("inside the # vram: comments", () => {
   it("offers the largest micro-batch that fits", async () => {
     await start(example);
     const at = client.positionOf(uri, "batch=256", 7);
-    const title = "Set batch to 376, the largest that fits";
+    const title = "Set batch to 376, the largest that fits, here and in the script";
     const actions = await client.actions(uri, { start: at, end: at });
     const action = actions.find((candidate) => candidate.title === title);
-    assert.match(client.textAfter(uri, action?.edit), /batch=376, input=/);
+    assert.match(client.textAfter(uri, action?.edit), /batch=376, input=.*train_set, batch_size=376,/s);
     await client.replace(uri, "batch=256, ", "batch=376, ");
     const done = await client.actions(uri, { start: at, end: at });
     assert.ok(!done.some((candidate) => candidate.title.startsWith("Set batch")), "it is set already");
     const elsewhere = client.positionOf(uri, "class ResNet");
     assert.deepEqual(await client.actions(uri, { start: elsewhere, end: elsewhere }), []);
+  });
+
+  const stack = `import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+BATCH = 32
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.TransformerEncoder(nn.TransformerEncoderLayer(64, 4, batch_first=True), 4)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x):
+        return self.head(self.blocks(x).mean(1))
+
+loader = DataLoader(TensorDataset(torch.randn(512, 20, 64), torch.zeros(512, dtype=torch.long)), BATCH)
+model = Stack().cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(x.cuda()), y.cuda())
+    loss.backward()
+    optimizer.step()
+`;
+
+  it("changes the script's batch only where header and script agree on one number", async () => {
+    const set = async (text: string, header: string) => {
+      await start(`# vram: budget=1GiB, ${header}\n${text}`);
+      const at = client.positionOf(uri, "budget");
+      const actions = await client.actions(uri, { start: at, end: at });
+      const action = actions.find(({ title }) => title.startsWith("Set batch"));
+      client.kill();
+      return action === undefined ? "" : client.textAfter(uri, action.edit);
+    };
+    assert.match(await set(stack, "batch=32"), /, batch=(\d+)\n.*^BATCH = \1$/ms);
+    assert.match(await set(stack, "batch=16"), /^BATCH = 32$/m, "they do not agree");
+    const computed = stack.replace("BATCH = 32", "BATCH = 8 * 4");
+    assert.match(await set(computed, "batch=32"), /, batch=(?!32)\d+\n.*^BATCH = 8 \* 4$/ms);
+  });
+
+  it("offers the repeated block of a library for checkpoints, the whole model last", async () => {
+    const line = "# vram: budget=1GiB, checkpoint=";
+    await start(`${line}\n${stack}`);
+    const items = await client.connection.sendRequest<CompletionItem[]>("textDocument/completion", {
+      textDocument: { uri },
+      position: { line: 0, character: line.length },
+    });
+    assert.deepEqual(labels(items), ["none", "all", "TransformerEncoderLayer", "Stack"]);
   });
 
   it("offers what would make a step fit, as changes of the header", async () => {
@@ -206,6 +256,16 @@ describe("inside the # vram: comments", () => {
         "",
       ].join("\n"),
     });
+  });
+
+  it("leaves what a followed training loop computes to the script", async () => {
+    await start(stack);
+    const { snippet } = (await headerFor()) ?? assert.fail("there is a header");
+    assert.deepEqual(snippet.split("\n"), [
+      "# vram: device=${1:8GiB}, budget=${2:6.5GiB}, batch=32",
+      "# vram: optimizer=adamw, precision=${3:fp32}",
+      "",
+    ]);
   });
 
   it("changes nothing about a model whose head the script replaces", async () => {

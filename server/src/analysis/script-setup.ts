@@ -129,7 +129,9 @@ function setting<From, To>(
   convert: (value: From) => To | undefined,
 ): Setting<To> | undefined {
   const value = given === undefined ? undefined : convert(given.value);
-  return given === undefined || value === undefined ? undefined : { value, from: "script", span: given.span };
+  if (given === undefined || value === undefined) return undefined;
+  const { span, literal } = given;
+  return { value, from: "script", span, ...(literal === undefined ? {} : { literal }) };
 }
 
 /** A loss without reduction keeps another shape than the estimate's losses have; it stays unknown. */

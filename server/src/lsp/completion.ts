@@ -121,7 +121,7 @@ function offersFor(key: HeaderKey, analysed: Analysed): Offer[] {
     case "args":
       return optionsOf(unit.parsed().module).flatMap(optionOffers);
     case "checkpoint":
-      return [...plain(["none", "all"]), ...classes()];
+      return [...plain(["none", "all"]), ...checkpointedClasses(analysed, names().classes)];
     case "optimizer":
       return plain(optimizerNames);
     case "precision":
@@ -133,6 +133,15 @@ function offersFor(key: HeaderKey, analysed: Analysed): Offer[] {
     default:
       return [];
   }
+}
+
+/** The repeated block first, also one that a library defines; last the whole model: one checkpoint of it lowers no peak. */
+function checkpointedClasses({ analysis: { estimates } }: Analysed, classes: readonly string[]): Offer[] {
+  const block = estimates.step?.()?.blocks.className;
+  const trained = estimates.first()?.name;
+  const ordered = [...(block === undefined ? [] : [block]), ...classes.filter((name) => name !== trained)];
+  const whole = classes.filter((name) => name === trained);
+  return [...new Set([...ordered, ...whole])].map((label) => ({ label, kind: CompletionItemKind.Class }));
 }
 
 /** An option of the script by its last name, which is the long one. */

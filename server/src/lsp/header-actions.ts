@@ -22,9 +22,7 @@ export function headerActions(analysed: Analysed): CodeAction[] {
   const { analysis } = analysed;
   const batch = largestBatchOf(analysis);
   const isSet = batch === undefined || batch === analysis.setup.batch?.value;
-  const actions = isSet
-    ? []
-    : actionFor(analysed, { batch: String(batch) }, message(texts.setBatch, { batch }));
+  const actions = isSet ? [] : batchAction(analysed, batch);
   const options = isOverLimit(analysis) ? (analysis.estimates.whatFits()?.options ?? []) : [];
   for (const { title, changes, bytes, fits } of options) {
     if (!fits) continue;
@@ -64,15 +62,29 @@ export function exampleInputAction({ unit, analysis, settings }: Analysed): Code
   return edit === undefined ? [] : [{ title, kind: CodeActionKind.QuickFix, edit }];
 }
 
+/** In the script as well where the two agree on a number that stands there: else the header would contradict it. */
+function batchAction(analysed: Analysed, batch: number): CodeAction[] {
+  const { setup, script } = analysed.analysis;
+  const literal = script.batch?.value === setup.batch?.value ? script.batch?.literal : undefined;
+  const text = String(batch);
+  return literal === undefined
+    ? actionFor(analysed, { batch: text }, message(texts.setBatch, { batch }))
+    : actionFor(analysed, { batch: text }, message(texts.setBatchInBoth, { batch }), [
+        { start: literal.start, end: literal.end, text },
+      ]);
+}
+
+/** `inScript`: what is changed of the code together with the header. */
 function actionFor(
   { unit, analysis, settings }: Analysed,
   changes: Readonly<Record<string, string>>,
   title: Message,
+  inScript: readonly TextEdit[] = [],
 ): CodeAction[] {
   const { header, setup } = analysis;
   const last = header.comments.at(-1);
   if (last === undefined) return [];
-  const edits: TextEdit[] = [];
+  const edits: TextEdit[] = [...inScript];
   const added: string[] = [];
   for (const [key, value] of Object.entries(changes)) {
     const span = header.entries.find((entry) => entry.key === key)?.valueSpan;

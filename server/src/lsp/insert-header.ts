@@ -24,7 +24,7 @@ export async function budgetHeader(
   const { offset, before } = newHeaderPlace(parsed, unit.writtenText);
   const place = unit.locate({ start: offset, end: offset });
   if (place === undefined) return null;
-  const snippet = `${before}${snippetFor(analysis.setup, exampleEntries(analysis))}\n`;
+  const snippet = `${before}${snippetFor(analysis)}\n`;
   return { uri: place.uri, position: place.range.start, snippet };
 }
 
@@ -58,7 +58,8 @@ function placeFor({ module, source }: ParsedModule, written: string): number {
 /**
  * Keys line by line, as people write them; those without a value in the script are placeholders. The model is not among
  * them: the script says more of it than one expression can, such as a head that is replaced or layers that are frozen
- * after it was made.
+ * after it was made. Nor are input, target and loss where the script's own training loop has been followed to its end: it
+ * says what is computed of which tensors, and goes on saying so when the script is changed.
  */
 const lines: readonly (readonly HeaderKey[])[] = [
   ["device", "budget", "batch", "accumulate", "devices"],
@@ -72,7 +73,9 @@ const optional: ReadonlySet<HeaderKey> = new Set<HeaderKey>(["accumulate", "devi
 /** Where the example would change what holds without the entry. */
 const placeholders: Readonly<Partial<Record<HeaderKey, string>>> = { precision: "fp32" };
 
-function snippetFor(setup: TrainingSetup, examples: readonly string[]): string {
+function snippetFor(analysis: Analysis): string {
+  const { setup } = analysis;
+  const examples = exampleEntries(analysis);
   const known = valuesOf(setup);
   let stop = 0;
   const entry = (key: HeaderKey): string[] => {
@@ -87,9 +90,15 @@ function snippetFor(setup: TrainingSetup, examples: readonly string[]): string {
     const example = placeholders[key] ?? headerExamples[key].slice(key.length + 1);
     return [`${key}=\${${stop}:${escaped(example)}}`];
   };
-  // Inputs that the script gives in containers or to another method than `forward` cannot be said in a header.
-  const said = setup.call === undefined ? lines : lines.filter((keys) => !keys.includes("input"));
+  const said = saysItsInput(analysis) ? lines.filter((keys) => !keys.includes("input")) : lines;
   return said.map((keys) => `# vram: ${keys.flatMap(entry).join(", ")}`).join("\n");
+}
+
+function saysItsInput({ setup, estimates }: Analysis): boolean {
+  // Inputs that the script gives in containers or to another method than `forward` cannot be said in a header.
+  if (setup.call !== undefined) return true;
+  const estimate = setup.iteration === undefined ? undefined : estimates.first();
+  return estimate?.complete === true && estimate.peak !== null;
 }
 
 function valuesOf(setup: TrainingSetup): Partial<Record<HeaderKey, string | undefined>> {

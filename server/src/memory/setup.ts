@@ -11,11 +11,15 @@ import type { Unknown } from "./unknown";
 
 export type SettingOrigin = "option" | "header" | "script" | "default";
 
-/** A value and where it came from; `span` is the header's value or the script's expression. */
+/**
+ * A value and where it came from; `span` is the header's value or the script's expression, `literal` the one number in the
+ * script that says it.
+ */
 export interface Setting<Value> {
   readonly value: Value;
   readonly from: SettingOrigin;
   readonly span?: Span;
+  readonly literal?: Span;
 }
 
 /** One dimension of an input: a factor times the micro-batch or not, e.g. `35*B` is `{ factor: 35, perSample: true }`. */

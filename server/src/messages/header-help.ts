@@ -89,6 +89,10 @@ export const headerHelpTexts = {
     en: "Set batch to {batch, number}, the largest that fits",
     "zh-cn": "将 batch 设为可容纳的最大值 {batch, number}",
   },
+  setBatchInBoth: {
+    en: "Set batch to {batch, number}, the largest that fits, here and in the script",
+    "zh-cn": "将此处和脚本中的 batch 设为可容纳的最大值 {batch, number}",
+  },
   setInput: {
     en: "Write an input into the header, with sizes to adjust: {entries}",
     "zh-cn": "将输入写入注释（尺寸请自行调整）：{entries}",

@@ -29,6 +29,8 @@ import type { LoopNode, TrainingLoops } from "./training-loop";
 export interface ScriptValue<Value> {
   readonly value: Value;
   readonly span: Span;
+  /** The one number in the script that says it, where there is one: whoever changes that changes the value. */
+  readonly literal?: Span;
 }
 
 export interface ScriptOptimizer {

@@ -137,6 +137,12 @@ export function checkpointedCount(blocks: readonly ObjectValue[], checkpoint: Ch
   return typeof checkpoint === "number" ? Math.min(checkpoint, blocks.length) : blocks.length;
 }
 
+/** So many of the blocks run as checkpointed segments. */
+export function blockCount(blocks: readonly ObjectValue[], checkpointed: number): BlockCount {
+  const names = new Set(blocks.map(({ type }) => type.name));
+  return { count: blocks.length, checkpointed, className: names.size === 1 ? [...names][0] : undefined };
+}
+
 /** Runs the step. The model must have been built by this program. */
 export function runStep(
   program: Program,
@@ -270,9 +276,7 @@ class Step {
     const blocks = blocksOf(model, checkpoint);
     const checkpointed = checkpointedCount(blocks, checkpoint);
     interpreter.checkpointed = new Set(blocks.slice(0, checkpointed));
-    const names = new Set(blocks.map(({ type }) => type.name));
-    const className = names.size === 1 ? [...names][0] : undefined;
-    this.blocks = { count: blocks.length, checkpointed, className };
+    this.blocks = blockCount(blocks, checkpointed);
     this.custom = isKnownLoss(plan.loss) ? undefined : program.global(plan.loss);
   }
 

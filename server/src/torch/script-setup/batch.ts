@@ -1,6 +1,7 @@
 /** Micro-batch, accumulation steps and devices of a script. */
 import type { Call, Expression } from "../../python/tree";
 import type { ScriptValue, SetupContext } from "../script-setup";
+import type { Constants } from "./constants";
 import { configuredCount } from "./deepspeed";
 
 /**
@@ -22,8 +23,7 @@ export function batchOf(context: SetupContext): ScriptValue<number> | undefined 
       return undefined;
     const given = constants.argument(call, "per_device_train_batch_size");
     if (given === undefined) return { value: trainerDefaultBatch, span: call };
-    const value = constants.countOf(given);
-    return value === undefined ? undefined : { value, span: given };
+    return countIn(constants, given);
   }
   return agreed(loadersOf(context).map((call) => batchOfLoader(context, call)));
 }
@@ -61,8 +61,14 @@ function batchOfLoader(
   if (constants.argument(call, "batch_sampler") !== undefined) return undefined;
   const given = constants.argument(call, "batch_size", 1);
   if (given === undefined) return constants.hidesArguments(call) ? undefined : { value: 1, span: call };
+  return countIn(constants, given);
+}
+
+function countIn(constants: Constants, given: Expression): ScriptValue<number> | undefined {
   const value = constants.countOf(given);
-  return value === undefined ? undefined : { value, span: given };
+  if (value === undefined) return undefined;
+  const literal = constants.literalOf(given);
+  return { value, span: given, ...(literal === undefined ? {} : { literal }) };
 }
 
 /** The batch of the loader that an expression is, where the script says it: an evaluation's is seldom the training's. */
@@ -119,5 +125,8 @@ export function agreed<Value extends string | number>(
 ): ScriptValue<Value> | undefined {
   const [first] = values;
   if (first === undefined) return undefined;
-  return values.every((other) => other?.value === first.value) ? first : undefined;
+  if (!values.every((other) => other?.value === first.value)) return undefined;
+  // Two numbers that agree are no longer one to be changed.
+  const isOneNumber = values.every((other) => other?.literal === first.literal);
+  return isOneNumber ? first : { value: first.value, span: first.span };
 }

@@ -15,6 +15,7 @@ import type {
   Expression,
   FunctionDefinition,
   Name,
+  Span,
   Statement,
   Subscript,
 } from "../../python/tree";
@@ -59,6 +60,15 @@ export class Constants {
   countOf(expression: Expression | undefined): number | undefined {
     const value = this.numberOf(expression);
     return value !== undefined && Number.isInteger(value) && value > 0 ? value : undefined;
+  }
+
+  /** The number itself, or what a name that is bound once was given: `BATCH = 32` of `batch_size=BATCH`. */
+  literalOf(expression: Expression): Span | undefined {
+    if (expression.kind === "Integer") return expression;
+    if (expression.kind !== "Name") return undefined;
+    const [binding, other] = this.resolver.scopes.lookup(expression);
+    if (binding?.kind !== "assignment" || other !== undefined || binding.path.length > 0) return undefined;
+    return binding.value?.kind === "Integer" ? binding.value : undefined;
   }
 
   /** `f(name=value)` or the same inside `**settings` with a dictionary of this file. */

@@ -19,7 +19,14 @@ import { isChange } from "../reasons";
 import { isOwnOptimizer } from "../library/optimizers";
 import { ModuleState, modulesOf, tensorsOf, unknownParts, unwrapped } from "../nn/state";
 import { Program } from "../program";
-import { autocastPrecision, blocksOf, checkpointedCount, type StepMeasure, type StepPlan } from "../step";
+import {
+  autocastPrecision,
+  blockCount,
+  blocksOf,
+  checkpointedCount,
+  type StepMeasure,
+  type StepPlan,
+} from "../step";
 import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
 import { Walk, type WayToCall } from "../way";
 import type { World } from "../world";
@@ -213,7 +220,6 @@ export class ScriptIteration {
     const { backwardPeak } = training;
     const stepped = new Set(training.steps.flatMap(({ groups }) => groups.flatMap(({ tensors }) => tensors)));
     for (const tensor of this.ownStepped()) stepped.add(tensor);
-    const blocks = blocksOf(model, "all");
     return {
       saved: training.saved,
       inputs,
@@ -228,11 +234,7 @@ export class ScriptIteration {
       ownState: this.ownState(),
       timeline: timeline.map((point) => program.ownPoint(point)),
       work: execution.takeWork(),
-      blocks: {
-        count: blocks.length,
-        checkpointed: program.interpreter.checkpointed.size,
-        className: undefined,
-      },
+      blocks: blockCount(blocksOf(model, "all"), program.interpreter.checkpointed.size),
       calls,
       log: undefined,
       hasDerivedTarget: training.labels.size > 0,
