@@ -63,14 +63,16 @@ async function tell(answer: ScanAnswer | null): Promise<void> {
 }
 
 function sentence({ checked, files, findings, filesWithFindings, unread, isCancelled }: ScanAnswer): string {
+  const number = (count: number): string => count.toLocaleString(vscode.env.language);
   const found = vscode.l10n.t(
     "vramlint: {0} findings in {1} of {2} files.",
-    findings,
-    filesWithFindings,
-    checked,
+    number(findings),
+    number(filesWithFindings),
+    number(checked),
   );
   const parts = [found];
-  if (isCancelled) parts.push(vscode.l10n.t("Cancelled: {0} files were not checked.", files - checked));
-  if (unread > 0) parts.push(vscode.l10n.t("{0} files could not be read.", unread));
+  if (isCancelled)
+    parts.push(vscode.l10n.t("Cancelled: {0} files were not checked.", number(files - checked)));
+  if (unread > 0) parts.push(vscode.l10n.t("{0} files could not be read.", number(unread)));
   return parts.join(" ");
 }
