@@ -5,7 +5,7 @@ import { budgetHeaderMethod } from "../../server/src/lsp/header-request";
 import type { BudgetHeaderAnswer, BudgetHeaderParams } from "../../server/src/lsp/header-request";
 import type { TimelinePanels } from "./panel/timeline-panels";
 import type { RulePages } from "./rule-pages";
-import { scriptInFront } from "./script-in-front";
+import type { ScriptInFront } from "./script-in-front";
 import { writeTrainingPlan } from "./training-plan";
 import { clearScan, scanWorkspace } from "./workspace-scan";
 
@@ -14,13 +14,14 @@ export function registerCommands(
   log: vscode.LogOutputChannel,
   pages: RulePages,
   timelines: TimelinePanels,
+  front: ScriptInFront,
   extension: vscode.Uri,
 ): vscode.Disposable[] {
   return [
     vscode.commands.registerCommand("vramlint.restart", () => restart(client)),
     vscode.commands.registerCommand("vramlint.showLog", () => log.show()),
-    vscode.commands.registerCommand("vramlint.fixAll", fixAll),
-    vscode.commands.registerCommand("vramlint.insertHeader", () => insertHeader(client)),
+    vscode.commands.registerCommand("vramlint.fixAll", () => fixAll(front)),
+    vscode.commands.registerCommand("vramlint.insertHeader", () => insertHeader(client, front)),
     vscode.commands.registerCommand("vramlint.scanWorkspace", () => scanWorkspace(client)),
     vscode.commands.registerCommand("vramlint.clearScan", () => clearScan(client)),
     vscode.commands.registerCommand("vramlint.writeTrainingPlan", () => writeTrainingPlan(client)),
@@ -47,8 +48,8 @@ async function openExample(extension: vscode.Uri): Promise<void> {
 }
 
 /** A budget header filled from the script; what the script does not say is left to be filled in. */
-async function insertHeader(client: BaseLanguageClient): Promise<void> {
-  const script = scriptInFront();
+async function insertHeader(client: BaseLanguageClient, front: ScriptInFront): Promise<void> {
+  const script = await front.document();
   if (script === undefined) return;
   const params: BudgetHeaderParams = { textDocument: { uri: script.uri.toString() } };
   const answer = await client.sendRequest<BudgetHeaderAnswer | null>(budgetHeaderMethod, params);
@@ -73,8 +74,8 @@ async function insertHeader(client: BaseLanguageClient): Promise<void> {
 }
 
 /** All safe fixes of the file or the notebook in front, as one step that undo takes back. */
-async function fixAll(): Promise<void> {
-  const script = scriptInFront();
+async function fixAll(front: ScriptInFront): Promise<void> {
+  const script = await front.document();
   if (script === undefined) return;
   const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
     "vscode.executeCodeActionProvider",

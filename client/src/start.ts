@@ -4,6 +4,7 @@ import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languagec
 import { registerCommands } from "./commands";
 import { TimelinePanels } from "./panel/timeline-panels";
 import { RulePages } from "./rule-pages";
+import { ScriptInFront } from "./script-in-front";
 import { StatusItem } from "./status-item";
 
 /** How the place it runs in starts a server: a process of Node, or a worker of a browser. */
@@ -19,13 +20,15 @@ export async function startExtension(
   const pages = new RulePages(context.extensionUri);
   const client = create(clientOptions(log));
   const status = new StatusItem(client);
-  const timelines = new TimelinePanels(client, context.extensionUri);
+  const front = new ScriptInFront();
+  const timelines = new TimelinePanels(client, front, context.extensionUri);
   context.subscriptions.push(
     log,
     pages,
     status,
     timelines,
-    ...registerCommands(client, log, pages, timelines, context.extensionUri),
+    front,
+    ...registerCommands(client, log, pages, timelines, front, context.extensionUri),
   );
   try {
     await client.start();
@@ -34,6 +37,7 @@ export async function startExtension(
     status.serverFailed();
     return client;
   }
+  log.info(startText(context.extension));
   try {
     const following = await afterStart?.(client);
     if (following !== undefined) context.subscriptions.push(following);
@@ -42,6 +46,12 @@ export async function startExtension(
     log.warn(error instanceof Error ? error.message : String(error));
   }
   return client;
+}
+
+/** What a report of a defect has to begin with. */
+function startText({ packageJSON }: vscode.Extension<unknown>): string {
+  const { version } = packageJSON as { readonly version: string };
+  return `vramlint ${version} has started in VS Code ${vscode.version}; at the level Debug each check is logged with its time`;
 }
 
 /** Where scripts lie: on disk, unsaved, or where the workspace is. Not the old side of a difference. */

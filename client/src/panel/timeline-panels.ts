@@ -5,6 +5,7 @@
 import * as vscode from "vscode";
 import { State } from "vscode-languageclient";
 import type { BaseLanguageClient } from "vscode-languageclient";
+import type { ScriptInFront } from "../script-in-front";
 import type { PanelState } from "./protocol";
 import { TimelinePanel } from "./timeline-panel";
 
@@ -16,6 +17,7 @@ export class TimelinePanels implements vscode.WebviewPanelSerializer, vscode.Dis
 
   constructor(
     private readonly client: BaseLanguageClient,
+    private readonly front: ScriptInFront,
     private readonly extension: vscode.Uri,
   ) {
     this.subscriptions = [
@@ -44,13 +46,8 @@ export class TimelinePanels implements vscode.WebviewPanelSerializer, vscode.Dis
 
   /** For the script given, else the one in front. */
   async show(given?: unknown): Promise<void> {
-    const subject = (await documentOf(given)) ?? frontSubject();
-    if (subject === undefined) {
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t("vramlint: open a Python script to see its memory timeline."),
-      );
-      return;
-    }
+    const subject = (await documentOf(given)) ?? frontSubject() ?? (await this.lastSubject());
+    if (subject === undefined) return;
     const key = subject.toString();
     const panels = [...this.open];
     const found =
@@ -61,6 +58,11 @@ export class TimelinePanels implements vscode.WebviewPanelSerializer, vscode.Dis
     }
     if (found.subject.toString() !== key) found.show(subject);
     found.panel.reveal(undefined, true);
+  }
+
+  private async lastSubject(): Promise<vscode.Uri | undefined> {
+    const document = await this.front.document();
+    return document && (notebookOf(document) ?? document.uri);
   }
 
   /** After a reload of the window. */

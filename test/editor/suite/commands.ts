@@ -4,6 +4,7 @@ import {
   closeEverything,
   diagnosticOf,
   diagnosticsWhere,
+  extensionId,
   open,
   ours,
   replace,
@@ -52,6 +53,42 @@ describe("commands", () => {
     await vscode.commands.executeCommand("undo");
     assert.equal(document.getText(), before);
     await revert(editor);
+  });
+
+  it("speak of the script that was in front last where the walkthrough is, whose buttons they are", async () => {
+    const walkthrough = async () => {
+      await vscode.commands.executeCommand("workbench.action.openWalkthrough", `${extensionId}#start`, false);
+      const isShown = () => vscode.window.activeTextEditor === undefined;
+      await until([vscode.window.onDidChangeActiveTextEditor], isShown, "the walkthrough");
+    };
+    const editor = await open("train.py");
+    const { document } = editor;
+    await diagnosticOf(document.uri, "eval-without-no-grad");
+    const header = new vscode.Range(1, 0, 3, 0);
+    assert.ok(await editor.edit((builder) => builder.delete(header)));
+    await walkthrough();
+    await vscode.commands.executeCommand("vramlint.fixAll");
+    assert.match(document.getText(), /with torch\.no_grad\(\):/);
+    assert.equal(vscode.window.activeTextEditor?.document, document, "it is shown");
+    await walkthrough();
+    await vscode.commands.executeCommand("vramlint.insertHeader");
+    assert.match(document.getText(), /^# vram: device=/m);
+    await walkthrough();
+    await vscode.commands.executeCommand("vramlint.showTimeline");
+    const tabs = () => vscode.window.tabGroups.all.flatMap(({ tabs: all }) => all);
+    const isPanel = ({ input }: vscode.Tab): boolean =>
+      input instanceof vscode.TabInputWebview && input.viewType.includes("vramlint.timeline");
+    await until([vscode.window.tabGroups.onDidChangeTabs], () => tabs().some(isPanel), "the timeline");
+    await revert(vscode.window.visibleTextEditors.find((one) => one.document === document) ?? editor);
+  });
+
+  it("leave everything alone where there was no script", async () => {
+    const names = ["fixAll", "insertHeader", "showTimeline"];
+    for (const name of names) await vscode.commands.executeCommand(`vramlint.${name}`);
+    assert.deepEqual(
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs),
+      [],
+    );
   });
 
   it("apply them on save where VS Code is told to", async () => {
