@@ -67,6 +67,8 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 class KeptFinder {
   private readonly lifetimes: Lifetimes;
   private anyGraphInLoops: boolean | undefined;
+  /** Whether a backward may run in an iteration. */
+  private readonly backwarding = new Map<Loop, boolean>();
 
   constructor(
     private readonly stores: readonly Store[],
@@ -82,7 +84,7 @@ class KeptFinder {
     const outermost = outermostLoop(store.statement);
     if (store.holder.kind === "Name" && isInForward(store.statement)) return [];
     if (outermost !== undefined) return this.findInLoops(store, outermost);
-    if (!this.graphsBeginInLoops() || !this.lifetimes.outlivesFunction(store)) return [];
+    if (!this.lifetimes.outlivesFunction(store) || !this.graphsBeginInLoops()) return [];
     const found = this.findOutsideLoops(store);
     return found.length > 0 && isBounded(store, resolver, this.options.flow) ? [] : found;
   }
@@ -117,6 +119,7 @@ class KeptFinder {
   }
 
   private judgeStored(store: Store, loop: Loop): KeptValue | undefined {
+    if (!this.mayBackwardRunIn(loop) && this.isLeftToOthers(store)) return undefined;
     const closed = this.options.carried.closed(store.value, store.path);
     return this.judge(store, store.value, closed, loop, undefined);
   }
@@ -208,10 +211,8 @@ class KeptFinder {
     if (freedBy !== undefined && isShortLoop(loop, this.options.resolver, fewNodes)) return undefined;
     if (freedBy === undefined) {
       if (this.isKeptWithoutGraph(store, loop)) return undefined;
-      if (marks.some((mark) => needed.possibly.has(mark)) || this.isKeptAnyway(store, carried, loop))
-        return undefined;
-      if (this.isPartOfWhatIsGiven(store, loop)) return undefined;
-      if (this.belongsToModule(store) || this.mayBeBackwarded(value, loop)) return undefined;
+      if (this.isLeftToOthers(store) || this.isKeptAnyway(store, carried, loop)) return undefined;
+      if (this.isPartOfWhatIsGiven(store, loop) || this.mayBeBackwarded(value, loop)) return undefined;
       if (store.kind === "handed" && !isNeverBackwarded(store, this.options)) return undefined;
       if (this.isBackwardedElsewhere(carried)) return undefined;
     }
@@ -279,6 +280,22 @@ class KeptFinder {
       const reaching = operand.kind === "Name" ? (this.options.flow.reaching(operand) ?? []) : [];
       return reaching.length > 0 && reaching.every((one) => one !== atEntry && one.kind === "iterate");
     });
+  }
+
+  private mayBackwardRunIn(loop: Loop): boolean {
+    const { backwards, reach } = this.options;
+    let may = this.backwarding.get(loop);
+    if (may === undefined) {
+      may = backwards.some(({ call }) => reach.runsIn(loop, call));
+      this.backwarding.set(loop, may);
+    }
+    return may;
+  }
+
+  /** Code out of sight may need the graph of what is stored: told without following the value. */
+  private isLeftToOthers(store: Store): boolean {
+    const { needed } = this.options;
+    return this.belongsToModule(store) || this.marksOf(store).some((mark) => needed.possibly.has(mark));
   }
 
   /** `self.aux_losses.append(…)` in a module: who calls the module may read, backward and empty it. */
