@@ -2,6 +2,7 @@
 import { lastName } from "../../python/last-name";
 import type { Call, Expression, Return } from "../../python/tree";
 import { ancestors, enclosingFunction, enclosingLoop } from "../../python/walk";
+import type { TorchFacts } from "../../torch/facts";
 import { gpuEvidence } from "../../torch/gpu";
 import type { Store } from "../../torch/provenance";
 import { forwardReceiver } from "../../torch/provenance/shapes";
@@ -27,6 +28,7 @@ export interface Pile {
 export function pileOf(context: RuleContext, store: Store, joins: readonly Join[]): Pile | undefined {
   if (store.kind !== "append" || store.how !== "append" || store.keys.length > 1) return undefined;
   const { torch } = context;
+  if (!mayEnd(context, store, joins)) return undefined;
   const loop = batchLoopAround(context, store);
   if (loop === undefined || !runsEachTime(store, loop)) return undefined;
   const end = joinBehind(store, loop, joins) ?? returnBehind(context, store, loop);
@@ -42,6 +44,13 @@ export function pileOf(context: RuleContext, store: Store, joins: readonly Join[
   return size === "small" ? undefined : { store, output: output.call, size, loop, end };
 }
 
+/** Whether anything joins or returns what is stored: told before anybody asks what the loop runs over. */
+function mayEnd({ torch }: RuleContext, store: Store, joins: readonly Join[]): boolean {
+  const innermost = enclosingLoop(store.statement);
+  if (innermost === undefined) return false;
+  return joinBehind(store, innermost, joins) !== undefined || returnsOf(torch, store, innermost).length > 0;
+}
+
 function joinBehind(store: Store, loop: Loop, joins: readonly Join[]): Call | undefined {
   const inPart = store.keys.length > 0;
   return joins.find(
@@ -49,17 +58,23 @@ function joinBehind(store: Store, loop: Loop, joins: readonly Join[]): Call | un
   )?.call;
 }
 
-/** `return features`, `return features, labels` of the list that the loop filled. */
+/** The first of those, where nothing binds the list anew on the way. */
 function returnBehind({ torch }: RuleContext, store: Store, loop: Loop): Return | undefined {
+  const [first] = returnsOf(torch, store, loop);
+  if (first === undefined) return undefined;
+  const definitions = torch.provenance.flow.definitionsOf(store.holderKey);
+  return definitions.some(({ target }) => target.start > loop.end) ? undefined : first;
+}
+
+/** `return features`, `return features, labels` of the list that the loop filled. */
+function returnsOf(torch: TorchFacts, store: Store, loop: Loop): Return[] {
   const owner = enclosingFunction(store.statement);
-  const { resolve, provenance } = torch;
   if (owner?.kind !== "FunctionDefinition" || store.holder.kind !== "Name" || store.keys.length > 0)
-    return undefined;
-  if (provenance.flow.definitionsOf(store.holderKey).some(({ target }) => target.start > loop.end))
-    return undefined;
+    return [];
+  const { resolve } = torch;
   const returns = resolve.index.returns.get(owner) ?? [];
-  if (returns.some(({ kind }) => kind === "Yield")) return undefined;
-  return returns.find((one): one is Return => {
+  if (returns.some(({ kind }) => kind === "Yield")) return [];
+  return returns.filter((one): one is Return => {
     if (one.kind !== "Return" || one.start < loop.end || one.value === undefined) return false;
     const given = one.value.kind === "Tuple" ? one.value.elements : [one.value];
     return given.some((value) => resolve.keyOf(value) === store.holderKey);
