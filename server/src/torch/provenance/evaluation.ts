@@ -163,14 +163,23 @@ class PassFinder {
     });
   }
 
-  /** Whether any sign of evaluation is near: asked of every call, so by names alone, before anything is resolved. */
+  /**
+   * Whether there is any sign of evaluation, and enough of it: asked of every call, before anything is resolved. Where this
+   * says no, `evidenceFor` finds none, whatever the model.
+   */
   private couldEvaluate(call: Call): boolean {
     const owner = enclosingFunction(call);
     if (owner?.kind === "Lambda") return false;
     const body: Body = owner ?? this.resolver.module;
-    if (this.bodiesWithEval.has(body)) return true;
-    if (owner !== undefined && this.isEvaluationFunction(owner)) return true;
-    return this.evaluationLoop(call, body) !== undefined;
+    const hasEval = this.bodiesWithEval.has(body);
+    const named = owner !== undefined && this.isEvaluationFunction(owner);
+    if (!hasEval && !named && this.evaluationLoop(call, body) === undefined) return false;
+    if (owner === undefined) return true;
+    if (this.isExempt(owner)) return false;
+    if (hasEval) return true;
+    const loops = this.evaluationLoop(call, body) !== undefined;
+    if (loops && named) return true;
+    return (loops || runsOnGivenData(owner, call)) && !this.isCalledByOthers(owner);
   }
 
   /** Where `eval()` or a function of this file that calls it is called. */
@@ -178,16 +187,14 @@ class PassFinder {
     if (this.knownBodies) return this.knownBodies;
     const { callsByName } = this.resolver.index;
     const bodies = new Set<Node>();
-    for (const call of callsByName.get("eval") ?? []) {
+    const off = (callsByName.get("train") ?? []).filter((call) => trainingFlag(call) === false);
+    for (const call of [...(callsByName.get("eval") ?? []), ...off]) {
       const owner = enclosingFunction(call);
       bodies.add(owner ?? this.resolver.module);
       if (owner?.kind !== "FunctionDefinition") continue;
       for (const user of callsByName.get(owner.name.id) ?? []) {
         bodies.add(enclosingFunction(user) ?? this.resolver.module);
       }
-    }
-    for (const call of callsByName.get("train") ?? []) {
-      if (trainingFlag(call) === false) bodies.add(enclosingFunction(call) ?? this.resolver.module);
     }
     return (this.knownBodies = bodies);
   }
@@ -461,8 +468,22 @@ class PassFinder {
   private isCalledByOthers(owner: FunctionDefinition): boolean {
     const holder = enclosingClass(owner);
     if (holder === undefined) return false;
+    // Whatever the base turns out to be: no other file has to be read for it.
+    if (this.derivesFromNamed(holder) && !this.isNamedOutside(owner, holder)) return true;
     if (this.resolver.isModuleClass(holder)) return !this.isRunHere(owner, holder);
     return this.resolver.basesOf(holder).some((base) => base !== "builtins.object");
+  }
+
+  private derivesFromNamed({ bases }: ClassDefinition): boolean {
+    return bases.some((base) => {
+      const name = this.resolver.qualifiedName(base);
+      return name !== undefined && name !== "builtins.object";
+    });
+  }
+
+  private isNamedOutside(owner: FunctionDefinition, holder: ClassDefinition): boolean {
+    const calls = this.resolver.index.callsByName.get(owner.name.id) ?? [];
+    return calls.some((call) => !isWithin(call, holder));
   }
 
   /** `model.generate(prompt)` in this file, with gradients on, of a method that gives back numbers or indices only. */
