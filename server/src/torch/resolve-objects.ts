@@ -81,9 +81,10 @@ class FileObjects implements Objects {
 
   private mayNameObject(name: string): boolean {
     if (wrappedModel.has(name) || torchvisionParts.has(name) || roleByName(name) !== undefined) return true;
-    if (this.resolver.storesAttribute(name) || this.resolver.imported.mayInheritAttributes) return true;
+    if (this.resolver.storesAttribute(name)) return true;
     if (lossName.test(name) && this.resolver.imported.leadElsewhere) return true;
-    return (this.usedNames ??= this.namesOfUsed()).has(name);
+    if ((this.usedNames ??= this.namesOfUsed()).has(name)) return true;
+    return this.resolver.imported.inheritsAttribute(name);
   }
 
   private namesOfUsed(): ReadonlySet<string | undefined> {

@@ -137,6 +137,8 @@ export interface Resolver {
   readonly index: FileIndex;
   /** All places that bind an attribute of a class of this file, in source order. */
   attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[];
+  /** The names of the attributes that a class of this file and its bases here bind. */
+  attributesStoredIn(owner: ClassDefinition): readonly string[];
   /** False where no class of this file binds an attribute of the name. */
   storesAttribute(name: string): boolean;
   /** True when every parameter of the model was told not to require gradients (`requires_grad_(False)`, a loop). */
@@ -424,16 +426,20 @@ class FileResolver implements Resolver {
   }
 
   attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[] {
-    this.stores ??= this.indexStores();
-    const stores = this.stores;
-    return this.withBases(owner).flatMap((one) => stores.get(one)?.get(name) ?? []);
+    return this.withBases(owner).flatMap((one) => this.storesByClass.get(one)?.get(name) ?? []);
+  }
+
+  attributesStoredIn(owner: ClassDefinition): readonly string[] {
+    return this.withBases(owner).flatMap((one) => [...(this.storesByClass.get(one)?.keys() ?? [])]);
   }
 
   storesAttribute(name: string): boolean {
-    this.storedNames ??= new Set(
-      [...(this.stores ??= this.indexStores()).values()].flatMap((byName) => [...byName.keys()]),
-    );
+    this.storedNames ??= new Set([...this.storesByClass.values()].flatMap((byName) => [...byName.keys()]));
     return this.storedNames.has(name);
+  }
+
+  private get storesByClass(): ReadonlyMap<ClassDefinition, ReadonlyMap<string, readonly AttributeStore[]>> {
+    return (this.stores ??= this.indexStores());
   }
 
   private indexStores(): Map<ClassDefinition, Map<string, AttributeStore[]>> {
