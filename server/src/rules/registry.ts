@@ -17,6 +17,7 @@ import { rule as checkpointWholeModel } from "./checkpoint-whole-model/rule";
 import { rule as checkpointWithUseCache } from "./checkpoint-with-use-cache/rule";
 import { rule as clipWithoutUnscale } from "./clip-without-unscale/rule";
 import { rule as createGraphInBackward } from "./create-graph-in-backward/rule";
+import { rule as cudaInDataset } from "./cuda-in-dataset/rule";
 import { rule as deepcopyModelInLoop } from "./deepcopy-model-in-loop/rule";
 import { rule as deprecatedAmp } from "./deprecated-amp/rule";
 import { rule as emptyCacheInLoop } from "./empty-cache-in-loop/rule";
@@ -34,6 +35,7 @@ import { rule as loadWithoutMapLocation } from "./load-without-map-location/rule
 import { rule as loggedTensor } from "./logged-tensor/rule";
 import { rule as lossGraphRetained } from "./loss-graph-retained/rule";
 import { rule as manualHalfCast } from "./manual-half-cast/rule";
+import { rule as metricStateKept } from "./metric-state-kept/rule";
 import { rule as missingZeroGrad } from "./missing-zero-grad/rule";
 import { rule as moduleBuiltInForward } from "./module-built-in-forward/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
@@ -70,6 +72,7 @@ export const rules: readonly Rule[] = [
   checkpointWithUseCache,
   clipWithoutUnscale,
   createGraphInBackward,
+  cudaInDataset,
   deepcopyModelInLoop,
   deprecatedAmp,
   emptyCacheInLoop,
@@ -87,6 +90,7 @@ export const rules: readonly Rule[] = [
   loggedTensor,
   lossGraphRetained,
   manualHalfCast,
+  metricStateKept,
   missingZeroGrad,
   moduleBuiltInForward,
   noGradNotApplied,

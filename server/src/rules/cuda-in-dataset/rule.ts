@@ -1,0 +1,199 @@
+/**
+ * Tensors that a dataset or a `collate_fn` puts on the GPU, loaded by worker processes: one that was forked cannot use CUDA
+ * ("Cannot re-initialize CUDA in forked subprocess", torch/cuda/__init__.py, `_lazy_init`), one that was spawned opens a context
+ * of its own. https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
+ */
+import { foldInteger } from "../../python/constant";
+import { keyword } from "../../python/keyword";
+import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Node } from "../../python/tree";
+import { isWithin, someNode } from "../../python/walk";
+import { isLoader } from "../../torch/api-kinds";
+import { callsWithin } from "../../torch/resolve-index";
+import { excerpt } from "../excerpt";
+import { defineRule, type RuleContext } from "../rule";
+
+type MessageId = "dataset" | "collate" | "loader";
+
+export const rule = defineRule<MessageId>({
+  name: "cuda-in-dataset",
+  group: "data",
+  level: "warning",
+  summary: {
+    en: "Worker processes of a DataLoader put samples on the GPU.",
+    "zh-cn": "DataLoader 的工作进程把样本放到 GPU 上。",
+  },
+  messages: {
+    dataset: {
+      en: '`{call}` runs in {workers, plural, one {the worker process} other {each of the {workers} worker processes}} of the DataLoader: forked from a process that uses the GPU (the default on Linux before Python 3.14) it fails ("Cannot re-initialize CUDA in forked subprocess"); spawned, it opens a CUDA context of its own, which takes memory of the GPU. Return the sample on the CPU, and move each batch in the training loop.',
+      "zh-cn":
+        "`{call}` 在 DataLoader 的 {workers} 个工作进程中运行：从已使用 GPU 的进程以 fork 方式启动时（Python 3.14 之前 Linux 上的默认方式）会失败（“Cannot re-initialize CUDA in forked subprocess”）；以 spawn 方式启动时，每个进程都会打开自己的 CUDA 上下文，占用显存。请在 CPU 上返回样本，在训练循环中移动每个批次。",
+    },
+    collate: {
+      en: '`{call}` runs in {workers, plural, one {the worker process} other {each of the {workers} worker processes}} of the DataLoader, which calls `collate_fn`: forked from a process that uses the GPU (the default on Linux before Python 3.14) it fails ("Cannot re-initialize CUDA in forked subprocess"); spawned, it opens a CUDA context of its own, which takes memory of the GPU. Return the batch on the CPU, and move it in the training loop.',
+      "zh-cn":
+        "`{call}` 在 DataLoader 的 {workers} 个工作进程中运行（`collate_fn` 由它们调用）：从已使用 GPU 的进程以 fork 方式启动时（Python 3.14 之前 Linux 上的默认方式）会失败（“Cannot re-initialize CUDA in forked subprocess”）；以 spawn 方式启动时，每个进程都会打开自己的 CUDA 上下文，占用显存。请在 CPU 上返回批次，在训练循环中移动它。",
+    },
+    loader: { en: "The workers are asked for here.", "zh-cn": "工作进程在这里指定。" },
+  },
+  calls: ["DataLoader"],
+  create: (context) => {
+    const reported = new Set<Node>();
+    return {
+      Call(call) {
+        if (isLoader(context.torch.resolve.qualifiedName(call.callee) ?? "")) check(context, call, reported);
+      },
+    };
+  },
+});
+
+function check(context: RuleContext<MessageId>, loader: Call, reported: Set<Node>): void {
+  const { resolve } = context.torch;
+  const asked = keyword(loader, "num_workers") ?? loader.positional[5];
+  const workers = asked === undefined ? undefined : foldInteger(asked, context.scopes);
+  if (workers === undefined || workers < 1) return;
+  // Who asks which worker it is in, or puts the loading into one process, knows.
+  if (["get_worker_info", "set_sharing_strategy"].some((name) => resolve.index.callsByName.has(name))) return;
+  const data = loader.positional[0] ?? keyword(loader, "dataset");
+  const owner = data && datasetClass(context, data);
+  if (owner !== undefined) {
+    for (const name of ["__getitem__", "__getitems__", "__iter__"]) {
+      const method = resolve.methodOf(owner, name);
+      if (method !== undefined) reportIn(context, method, { loader, workers, message: "dataset" }, reported);
+    }
+  }
+  const collate = keyword(loader, "collate_fn");
+  const joined = collate && functionGiven(context, collate);
+  if (joined !== undefined) reportIn(context, joined, { loader, workers, message: "collate" }, reported);
+}
+
+interface Work {
+  readonly loader: Call;
+  readonly workers: number;
+  readonly message: "dataset" | "collate";
+}
+
+/** The class of this file behind what is loaded, a split or a subset of it included. */
+function datasetClass(
+  { torch: { resolve, scopes } }: RuleContext,
+  data: Expression,
+): ClassDefinition | undefined {
+  const direct = resolve.classOf(data);
+  if (direct !== undefined || data.kind !== "Name") return direct;
+  const owners = scopes.lookup(data).map(({ value }) => {
+    const isPart = value?.kind === "Call" && parts.test(resolve.qualifiedName(value.callee) ?? "");
+    const whole = isPart ? value.positional[0] : undefined;
+    return whole && resolve.classOf(whole);
+  });
+  const [owner] = owners;
+  return owners.every((one) => one === owner) ? owner : undefined;
+}
+
+const parts = /^torch\.utils\.data\.(dataset\.)?(Subset|random_split)$/;
+
+/** `collate_fn=collate`, `collate_fn=lambda batch: …`, `collate_fn=self.collate`, and `partial` of those. */
+function functionGiven(
+  { torch: { resolve, scopes } }: RuleContext,
+  given: Expression,
+): FunctionDefinition | Lambda | undefined {
+  if (given.kind === "Lambda") return given;
+  if (given.kind === "Call" && resolve.qualifiedName(given.callee) === "functools.partial") {
+    const [wrapped] = given.positional;
+    return wrapped && functionNamed(wrapped);
+  }
+  return functionNamed(given);
+
+  function functionNamed(expression: Expression): FunctionDefinition | undefined {
+    if (expression.kind === "Attribute") {
+      const owner = resolve.classOf(expression.object);
+      return owner && resolve.methodOf(owner, expression.attribute.id);
+    }
+    const [binding, other] = expression.kind === "Name" ? scopes.lookup(expression) : [];
+    return other === undefined && binding?.node.kind === "FunctionDefinition" ? binding.node : undefined;
+  }
+}
+
+/** Reports the first move to the GPU in what a worker runs: the function itself, and those of this file that it calls. */
+function reportIn(
+  context: RuleContext<MessageId>,
+  run: FunctionDefinition | Lambda,
+  { loader, workers, message }: Work,
+  reported: Set<Node>,
+): void {
+  const { torch, source } = context;
+  for (const part of [run, ...torch.provenance.reach.functionsFrom([run])]) {
+    for (const call of callsWithin(torch.resolve.index, part)) {
+      if (!movesToGpu(context, call) || isGuarded(call, part)) continue;
+      if (reported.has(call)) return;
+      reported.add(call);
+      context.report({
+        at: call,
+        message,
+        values: { call: excerpt(source, call), workers },
+        related: [{ at: keyword(loader, "num_workers") ?? loader, message: "loader" }],
+      });
+      return;
+    }
+  }
+}
+
+/** `x.cuda()`, `x.to("cuda")`, `torch.tensor(x, device=device)` where all that the device may be is a GPU, or one where there is one. */
+function movesToGpu(context: RuleContext, call: Call): boolean {
+  const { resolve } = context.torch;
+  const { callee } = call;
+  const device = keyword(call, "device");
+  const name = resolve.qualifiedName(callee);
+  if (name !== undefined)
+    return name.startsWith("torch.") && device !== undefined && isGpu(context, device, 0);
+  if (callee.kind !== "Attribute") return false;
+  if (callee.attribute.id === "cuda") return resolve.functionOf(call) === undefined;
+  const target = device ?? call.positional[0];
+  return callee.attribute.id === "to" && target !== undefined && isGpu(context, target, 0);
+}
+
+const longestWay = 5;
+
+function isGpu(context: RuleContext, device: Expression, depth: number): boolean {
+  const { resolve } = context.torch;
+  if (depth > longestWay) return false;
+  switch (device.kind) {
+    case "String":
+      return /^(cuda|xpu)(:\d+)?$/.test(device.value ?? "");
+    case "Conditional":
+      return asksForGpu(context, device.test) && isGpu(context, device.body, depth + 1);
+    case "Call": {
+      const [named] = device.positional;
+      return (
+        resolve.qualifiedName(device.callee) === "torch.device" &&
+        named !== undefined &&
+        isGpu(context, named, depth + 1)
+      );
+    }
+    case "Name":
+    case "Attribute": {
+      const values = resolve.valuesGiven(device);
+      return values.length > 0 && values.every((value) => isGpu(context, value, depth + 1));
+    }
+    default:
+      return false;
+  }
+}
+
+/** `torch.cuda.is_available()`. */
+function asksForGpu({ torch: { resolve } }: RuleContext, test: Expression): boolean {
+  return (
+    test.kind === "Call" && /^torch\.(cuda|xpu)\.is_available$/.test(resolve.qualifiedName(test.callee) ?? "")
+  );
+}
+
+/** Below a condition that may ask for anything but whether there is a GPU. */
+function isGuarded(call: Call, within: Node): boolean {
+  for (let at: Node | undefined = call.parent; at !== undefined && at !== within; at = at.parent) {
+    if (at.kind !== "If" && at.kind !== "Conditional") continue;
+    const isPlain = someNode(
+      at.test,
+      (node) => node.kind === "Attribute" && node.attribute.id === "is_available",
+    );
+    if (!isPlain && !isWithin(call, at.test)) return true;
+  }
+  return false;
+}
