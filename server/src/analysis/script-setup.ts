@@ -106,7 +106,7 @@ export function iterationOfScript(
   otherLoops: ScriptValue<true> | undefined,
   source: Source,
 ): TrainingSetup {
-  if (given.loss !== undefined) return {};
+  if (given.loss !== undefined && iteration?.value.isOfOneInput !== false) return {};
   if (given.model !== undefined && !(given.inputs !== undefined && isOfScript(given.model.value, source)))
     return {};
   const others = setting(otherLoops, (value) => value);

@@ -29,8 +29,8 @@ export function exampleInput(built: Built, setup: TrainingSetup): ExampleInput |
     const isImages = pretrained.some((entry) => entry.startsWith("input=pixel_values="));
     return { entries: pretrained, kind: isImages ? "images" : "text" };
   }
-  // A header speaks of one model.
-  const isOne = (built.iteration?.models.length ?? 1) === 1;
+  // A header speaks of one model, whatever copies of it there are.
+  const isOne = (built.iteration?.trainedModels.length ?? 1) <= 1;
   if (!isOne || !takesOneInput(built.model)) return undefined;
   const accepted = candidates(built.model).find((candidate) => isAccepted(built, setup, candidate));
   return accepted && { entries: [`input=${inputText([accepted])}`], kind: "data" };

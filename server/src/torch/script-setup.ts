@@ -108,6 +108,8 @@ export interface ScriptForward extends ScriptWay {
   readonly call: Call;
   /** Further calls of the model in the same iteration. */
   readonly others: readonly Call[];
+  /** A loop or a comprehension within the iteration calls the model. */
+  readonly isRepeated: boolean;
 }
 
 /** The training loop as a whole. */
@@ -116,7 +118,7 @@ export interface ScriptIteration extends ScriptWay {
   readonly loop: LoopNode;
   /** One optimizer steps one model, called once; there is no other model and no copy of one. */
   readonly isOfOneModel: boolean;
-  /** One model is trained and its call is found, or the script calls no other: what is said of an input is said of that call. */
+  /** The script calls one model, in one place of the iteration, and keeps no copy of it: what is said of an input is said of that call. */
   readonly isOfOneInput: boolean;
   /** Another model than the trained one is called in the script, outside of modules. */
   readonly callsOthers: boolean;

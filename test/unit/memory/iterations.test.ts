@@ -95,16 +95,70 @@ describe("an iteration of a script", () => {
 
   const described: Readonly<Record<string, string>> = {
     "dcgan.py": "batch=8, input=float32[B,3,32,32], target=int64[B]",
+    "averaged_model.py": "input=float32[B,16]",
+    "ema_deepcopy.py": "input=float32[B,16], target=int64[B]",
+    "distillation.py": "input=float32[B,3,16,16]",
+    "triplet.py": "input=float32[B,3,20,20]",
+    "wgan_clip.py": "input=float32[B,1,16,16], target=int64[B]",
   };
   for (const [file, header] of Object.entries(described)) {
     it(`of ${file} needs the same where its data is not known and the header says it`, () => {
-      const text = textOf(file).replace(/DataLoader\(Pictures\(\)/, "DataLoader(elsewhere()");
+      const text = textOf(file).replace(/DataLoader\(\w+\(\)/, "DataLoader(elsewhere()");
       assert.notEqual(text, textOf(file));
       const { figures, unknown } = simulated(`# vram: ${header}\n${text}`);
       assert.deepEqual(unknown, []);
       assert.deepEqual(figures, scripts[file]);
     });
   }
+
+  const calls = "model(anchor), model(positive), model(negative)";
+  const forms: readonly (readonly [what: string, calls: string, further: string])[] = [
+    ["called in a comprehension", "[model(view) for view in (anchor, positive, negative)]", ""],
+    ["called in a helper", "embed(anchor), embed(positive), embed(negative)", ""],
+    ["called with what the header calls a sum", calls, ", loss=sum"],
+  ];
+  for (const [what, written, further] of forms) {
+    it(`of a model that is ${what} is that of all its calls, each with the header's input`, () => {
+      const text = textOf("triplet.py")
+        .replace("DataLoader(Triplets()", "DataLoader(elsewhere()")
+        .replace(calls, written)
+        .replace("loss_fn = ", "embed = lambda x: model(x)\nloss_fn = ");
+      assert.ok(text.includes(written));
+      const { figures, unknown } = simulated(`# vram: input=float32[B,3,20,20]${further}\n${text}`);
+      assert.deepEqual(unknown, []);
+      assert.deepEqual(figures, scripts["triplet.py"]);
+    });
+  }
+
+  it("of views that are joined for one call has all of them in it", () => {
+    const joined = textOf("triplet.py").replace(
+      `a, p, n = ${calls}`,
+      "a, p, n = model(torch.cat([anchor, positive, negative])).chunk(3)",
+    );
+    assert.notEqual(joined, textOf("triplet.py"));
+    const header = "# vram: input=float32[B,3,20,20]\n";
+    const open = joined.replace("DataLoader(Triplets()", "DataLoader(elsewhere()");
+    const { figures, unknown } = simulated(header + open);
+    assert.deepEqual(unknown, []);
+    assert.deepEqual(figures, simulated(joined).figures);
+  });
+
+  it("of a model that gets nothing like the header's input is a lower bound", () => {
+    const text = textOf("triplet.py")
+      .replace("DataLoader(Triplets()", "DataLoader(elsewhere()")
+      .replace(calls, "model(anchor), other(positive), other(negative)")
+      .replace("loss_fn = ", "other = nn.Sequential(nn.Flatten(), nn.LazyLinear(16))\nloss_fn = ");
+    const [estimate] = analyze(parseModule(`# vram: input=float32[B,3,20,20]\n${text}`)).estimates.all();
+    assert.equal(estimate?.complete, false);
+  });
+
+  it("says the states of a copied model too where the batches are not known, and what a header could say", () => {
+    const text = textOf("ema_deepcopy.py").replace("DataLoader(Data()", "DataLoader(elsewhere()");
+    const [estimate] = analyze(parseModule(text)).estimates.all();
+    assert.equal(estimate?.peak, null);
+    assert.equal(estimate.parameters.bytes, scripts["ema_deepcopy.py"]?.param_bytes);
+    assert.deepEqual(estimate.unknown[0]?.header, ["input=float32[B,16]"]);
+  });
 
   it("leaves the states of all models where the header says the input of one and its loop is not followed", () => {
     const text = textOf("dcgan.py").replace("DataLoader(Pictures()", "DataLoader(elsewhere()");

@@ -207,9 +207,10 @@ export class Estimator {
   private unfollowed(reason: Unknown | undefined): Unknown[] {
     const { iteration, mode, inputs } = this.setup;
     if (iteration === undefined || mode?.value === "infer") return [];
-    if (reason === undefined && !iteration.value.callsOthers) return [];
+    const { callsOthers, isOfOneInput } = iteration.value;
+    if (reason === undefined && !callsOthers && isOfOneInput) return [];
     // the states of one model are whole without the loop, unless it calls others
-    if (inputs === undefined && !iteration.value.callsOthers) return [];
+    if (inputs === undefined && !callsOthers) return [];
     const because = reason === undefined ? message(unknownReasons.otherType) : rootOf(reason.reason);
     const text = message(unknownReasons.loopNotFollowed, { reason: because });
     return [new Unknown(text, reason?.span ?? iteration.span)];
@@ -249,7 +250,8 @@ export class Estimator {
     const isGiven = this.setup.inputs !== undefined && this.setup.inputs.from !== "script";
     // the input of one of several models makes no step of all of them: their states say more
     const hasStep = isBuilt && one.peak !== null && (isOfOne || !isGiven);
-    if (hasStep || (isBuilt && onlyInputUnknown && isOfOne)) return one;
+    // copies and other models that the loop works with are states as well
+    if (hasStep || (isBuilt && onlyInputUnknown && iteration.models.length <= 1)) return one;
     const { interpreter } = built.program;
     interpreter.noted.clear();
     for (const change of iteration.changes) interpreter.note(change);
@@ -436,7 +438,7 @@ export class Estimator {
     };
     // Last, since it runs the model; and for the trained one only, since it costs a forward.
     if (measure === undefined) {
-      const example = subject === this.subject?.value ? exampleInput(built, this.setup) : undefined;
+      const example = subject === this.subject?.value ? exampleInput(calledIn(built), this.setup) : undefined;
       unknown.push(inputUnknown(this.setup, example));
     }
     return estimate;
@@ -475,6 +477,12 @@ function subjectOf({ model, models }: ScriptIteration, { iteration }: TrainingSe
     className: models.length === 1 ? model.type.name : undefined,
     build: () => model,
   };
+}
+
+/** Of an iteration's models the one that is trained, where there is one only: a header's input would be of its calls. */
+function calledIn(built: Built): Built {
+  const [trained, ...others] = built.iteration?.trainedModels ?? [];
+  return trained === undefined || others.length > 0 ? built : { ...built, model: trained };
 }
 
 /** What a step of an iteration leaves that is not followed: a gradient for all that can be trained. */

@@ -11,13 +11,21 @@ import { callsOn, fromTheBeginning } from "./way";
 const maximalDepth = 4;
 
 export function forwardOf(context: SetupContext): ScriptValue<ScriptForward> | undefined {
-  const model = modelOf(context)?.value;
+  const construction = modelOf(context)?.value.construction;
+  return construction && forwardOfModel(context, construction);
+}
+
+/** The same of the model that is made here. */
+export function forwardOfModel(
+  context: SetupContext,
+  construction: Call,
+): ScriptValue<ScriptForward> | undefined {
   const { loops } = context.trainingLoops;
   const [loop] = loops;
-  if (loop === undefined || model?.construction === undefined) return undefined;
+  if (loop === undefined) return undefined;
   // Loops over different batches: which of them fills the GPU is not known.
   if (loops.some((other) => loaderKey(context, other) !== loaderKey(context, loop))) return undefined;
-  const found = new ForwardFinder(context, model.construction).inLoop(loop);
+  const found = new ForwardFinder(context, construction).inLoop(loop);
   return found === undefined ? undefined : { value: found, span: found.call };
 }
 
@@ -28,6 +36,8 @@ function loaderKey({ resolver }: SetupContext, { loader }: TrainingLoop): string
 interface FoundCall {
   readonly path: readonly Place[];
   readonly call: Call;
+  /** The call or one that leads to it stands in a loop or a comprehension of the iteration. */
+  readonly isRepeated: boolean;
 }
 
 class ForwardFinder {
@@ -62,6 +72,7 @@ class ForwardFinder {
       ...fromTheBeginning(this.context, { root: loop.root, through: callsOn(first.path) }),
       call: first.call,
       others: others.map(({ call }) => call),
+      isRepeated: found.some(({ isRepeated }) => isRepeated),
     };
   }
 
@@ -72,7 +83,11 @@ class ForwardFinder {
       walk(node, {
         enter: (inner) => {
           if (inner.kind === "FunctionDefinition" || inner.kind === "ClassDefinition") return false;
-          if (inner.kind === "Call") found.push(...this.atCall(inner, path, depth));
+          if (inner.kind !== "Call") return undefined;
+          const calls = this.atCall(inner, path, depth);
+          if (calls.length === 0) return undefined;
+          const isRepeated = isRepeatedIn(inner, node);
+          found.push(...calls.map((one) => (isRepeated ? { ...one, isRepeated } : one)));
           return undefined;
         },
       });
@@ -82,17 +97,29 @@ class ForwardFinder {
 
   private atCall(call: Call, path: readonly Place[], depth: number): FoundCall[] {
     const { resolver } = this.context;
-    if (this.backwards.has(call)) return [{ path, call }];
+    if (this.backwards.has(call)) return [{ path, call, isRepeated: false }];
     if (resolver.roleOf(call.callee) === "model") {
       const { constructions } = identify(resolver, call.callee, path);
       const isTrained = constructions.has(this.construction) && this.modes.at(call) !== "off";
-      return isTrained ? [{ path, call }] : [];
+      return isTrained ? [{ path, call, isRepeated: false }] : [];
     }
     const target = depth < maximalDepth ? resolver.functionOf(call) : undefined;
     if (target === undefined || path.some((place) => place.kind === "call" && place.target === target))
       return [];
     return this.inRegion(target.body, [...path, { kind: "call", call, target }], depth + 1);
   }
+}
+
+/** Whether a statement may run a call more than once each time. */
+function isRepeatedIn(call: Call, statement: Node): boolean {
+  for (let child: Node = call; child !== statement;) {
+    const around: Node | undefined = child.parent;
+    if (around === undefined) return false;
+    if (around.kind === "While" || around.kind === "Comprehension" || around.kind === "Lambda") return true;
+    if (around.kind === "For" && around.iterable !== child) return true;
+    child = around;
+  }
+  return false;
 }
 
 /** Whether only one of two nodes runs: they stand in different arms of an `if`. */

@@ -2,9 +2,9 @@
 import type { Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction, someNode } from "../../python/walk";
 import { enclosingClass } from "../resolve-index";
-import type { ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
+import type { ScriptForward, ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
-import { forwardOf } from "./forward";
+import { forwardOf, forwardOfModel } from "./forward";
 import { loopOfHandedLoss } from "./handed";
 import { modelOf, optimizerOf } from "./optimizer";
 import { isUnusualStep } from "./unusual-step";
@@ -24,7 +24,7 @@ export function iterationOf(context: SetupContext): ScriptValue<ScriptIteration>
     ...way,
     loop,
     isOfOneModel: isOfOneModel(context),
-    isOfOneInput: forwardOf(context) !== undefined || callsOneModel(context),
+    isOfOneInput: isOfOneInput(context),
     callsOthers: callsAnotherModel(context),
   };
   return { value, span: { start: loop.start, end: loop.end } };
@@ -40,13 +40,32 @@ export function otherLoops(context: SetupContext): ScriptValue<true> | undefined
   return other && { value: true, span: other.loop };
 }
 
-/** All models that the script calls were made in one place, whatever steps them. */
-function callsOneModel(context: SetupContext): boolean {
+/** The script calls one model, in one place of the iteration, and keeps no copy of it, whatever steps it. */
+function isOfOneInput(context: SetupContext): boolean {
+  if (keepsCopy(context)) return false;
   const { resolver } = context;
   const made = resolver.index.calls
     .filter((call) => isModelCall(context, call))
     .flatMap((call) => [...identify(resolver, call.callee, []).constructions]);
-  return new Set(made).size === 1;
+  const [model, ...others] = new Set(made);
+  if (model === undefined || others.length > 0) return false;
+  const forward = forwardOfModel(context, model);
+  return isCalledOnce(forward) && !takesJoined(context, forward?.value.call);
+}
+
+const joining = /^torch\.(cat|concat|concatenate|[hv]?stack)$/;
+
+/** `model(torch.cat([first, second]))`: what it is called with are several parts of a batch. */
+function takesJoined({ resolver }: SetupContext, call: Call | undefined): boolean {
+  const joins = (node: Node): boolean =>
+    someNode(node, (one) => one.kind === "Call" && joining.test(resolver.qualifiedName(one.callee) ?? ""));
+  return (call?.positional ?? [])
+    .flatMap((argument) => [argument, ...resolver.valuesOf(argument)])
+    .some(joins);
+}
+
+function isCalledOnce(forward: ScriptValue<ScriptForward> | undefined): boolean {
+  return forward?.value.others.length === 0 && !forward.value.isRepeated;
 }
 
 /** A call of another model than the one that is trained; what a module calls of its own is a part of it. */
@@ -154,6 +173,13 @@ function isOverParameters(iterable: Expression): boolean {
   );
 }
 
+/** The script makes another model of one that it has, or keeps its weights a second time. */
+function keepsCopy({ resolver }: SetupContext): boolean {
+  return resolver.index.calls.some(
+    (call) => copiesParameters(call) || copying.test(resolver.qualifiedName(call.callee) ?? ""),
+  );
+}
+
 /** One optimizer steps one model, and the script neither calls nor keeps another. */
 function isOfOneModel(context: SetupContext): boolean {
   const { resolver } = context;
@@ -161,10 +187,8 @@ function isOfOneModel(context: SetupContext): boolean {
   const optimizer = optimizerOf(context);
   if (trained === undefined || optimizer === undefined) return false;
   if (isUnusualStep(context, optimizer.span)) return false;
-  if (forwardOf(context)?.value.others.length !== 0) return false;
+  if (!isCalledOnce(forwardOf(context)) || keepsCopy(context)) return false;
   return resolver.index.calls.every((call) => {
-    if (copiesParameters(call)) return false;
-    if (copying.test(resolver.qualifiedName(call.callee) ?? "")) return false;
     if (resolver.roleOf(call.callee) !== "model") return true;
     const { constructions } = identify(resolver, call.callee, []);
     return constructions.size === 0 || constructions.has(trained);

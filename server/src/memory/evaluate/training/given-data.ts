@@ -1,17 +1,17 @@
 /**
  * What the header says of the inputs of a script whose training loop is run: it stands in for batches that nobody knows, in the
- * form in which the loop takes them, or for what the named model is called with.
+ * form in which the loop takes them, and for what models are called with where the script does not say it.
  */
-import type { Expression, For, While } from "../../../python/tree";
-import { childrenOf, walk } from "../../../python/walk";
+import type { Expression, For } from "../../../python/tree";
 import type { InputSpecification } from "../../setup";
-import type { Tensor } from "../../tensor";
-import { isUnknown, type Unknown } from "../../unknown";
+import { Tensor } from "../../tensor";
+import { isUnknown, Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { dictOf } from "../iteration";
 import type { ObjectValue } from "../values";
 import { DictValue, ListValue, TupleValue, ClassValue, type Value } from "../values";
+import { enumerates, usesOf } from "./batch-form";
 
 export interface GivenInputs {
   readonly inputs: readonly InputSpecification[];
@@ -22,16 +22,33 @@ export interface GivenInputs {
 }
 
 export class GivenData {
-  /** Samples of one forward. */
-  batch: number;
+  private samples: number;
   /** What stood in for something. */
   isUsed = false;
+  /** Parts of a batch that the header does not speak of, by their place in it: the same objects in every iteration. */
+  private readonly parts = new Map<string, Unknown>();
+  /** Those that a model was called with in an iteration before, and the input that it took. */
+  private readonly learned = new Map<Unknown, InputSpecification>();
+  /** Classes of models that were called with the header's inputs. */
+  private readonly receivers = new Set<ClassValue>();
 
   constructor(
     private readonly interpreter: Interpreter,
     private readonly given: GivenInputs,
   ) {
-    this.batch = given.batch;
+    this.samples = given.batch;
+  }
+
+  /** Samples of one forward. */
+  get batch(): number {
+    return this.samples;
+  }
+
+  set batch(samples: number) {
+    // labels of another batch: the loss says their shape again
+    if (samples !== this.samples)
+      for (const part of this.parts.values()) this.interpreter.training?.labels.delete(part);
+    this.samples = samples;
   }
 
   /** Samples as the header or the script says them. */
@@ -41,6 +58,11 @@ export class GivenData {
 
   get grows(): boolean {
     return this.given.inputs.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample));
+  }
+
+  /** How many parts of a batch are known by what was called with them: as long as it grows, the next iteration knows more. */
+  get known(): number {
+    return this.learned.size;
   }
 
   /** What a loop is given in the place of its item with a number, where that is not known or not known in whole. */
@@ -57,52 +79,87 @@ export class GivenData {
   private batchFor(target: Expression, loop: For, item: Value): Value {
     if (isKnown(item)) return item;
     this.isUsed = true;
-    if (target.kind === "Tuple" || target.kind === "List") return this.tupleOf(target.elements.length, item);
-    return target.kind === "Name" ? this.named(target.id, loop, item) : item;
+    return new Batch(loop, this.given, (part) => this.partFor(part)).whole(item, target);
   }
 
-  /** As the body takes it apart: by position, by name, or not at all. */
-  private named(name: string, loop: For, item: Value): Value {
-    const { length, keys } = usesOf(name, loop);
-    if (keys.length > 0) return this.dictOf(keys, item);
-    const { inputs, targets } = this.given;
-    if (length === 0) return this.tensors()[0] ?? item;
-    return this.tupleOf(Math.max(length, inputs.length + targets.length), item);
+  /** Whether that is a part of a batch. */
+  isPart(unknown: Unknown): boolean {
+    return [...this.parts.values()].includes(unknown);
   }
 
-  /** Inputs first, then targets; what else there may be is not known. */
-  private tupleOf(length: number, item: Value): Value {
-    const tensors = this.tensors();
-    const rest = reasonIn(item);
-    return new TupleValue(Array.from({ length }, (_, i) => tensors[i] ?? rest ?? null));
+  private partFor({ place, specification, reason, keepsShape }: Part): Value {
+    if (specification !== undefined) return this.tensor(specification);
+    const part = this.parts.get(place) ?? new Unknown(reason.reason, reason.span);
+    this.parts.set(place, part);
+    const learned = this.learned.get(part);
+    if (learned !== undefined) return this.tensor(learned);
+    const labels = this.interpreter.training?.labels.get(part);
+    if (labels === undefined || !keepsShape) return part;
+    const { execution, references } = this.interpreter;
+    return references.own(execution.input(labels.shape, labels.dtype, labels.bound));
   }
 
-  private dictOf(keys: readonly string[], item: Value): Value {
+  /** What a model is called with, where the script does not say it. */
+  argumentsFor(object: ObjectValue, args: CallArguments): CallArguments {
+    if (this.given.model !== undefined) return this.argumentsForNamed(this.given.model, object, args);
+    if ([...args.values()].every(isKnown)) {
+      if ([...args.values()].some((value) => this.isInput(value))) this.receivers.add(object.type);
+      return args;
+    }
+    // the header speaks of one kind of model
+    if (this.receivers.size > 0 && !this.receivers.has(object.type)) return args;
     const specifications = [...this.given.inputs, ...this.given.targets];
-    const tensors = this.tensors();
-    const names = new Set(specifications.map(({ name }) => name));
-    const free = keys.filter((key) => !names.has(key));
-    const entries = specifications.map(({ name }, i): [string, Value] => [
-      name ?? free.shift() ?? "",
-      tensors[i] ?? null,
+    const unnamed = specifications.filter(({ name }) => name === undefined);
+    const positional = args.positional.map((value, i) => this.argumentFor(value, unnamed[i], i));
+    const keywords = [...args.keywords].map(([key, value]): [string, Value] => [
+      key,
+      this.argumentFor(
+        value,
+        specifications.find(({ name }) => name === key),
+        key,
+      ),
     ]);
-    return dictOf([...entries, ...free.map((key): [string, Value] => [key, reasonIn(item) ?? null])]);
+    const filled = new CallArguments(positional, new Map(keywords), args.unknownKeywords);
+    if (filled.unknown() === undefined) this.receivers.add(object.type);
+    return filled;
+  }
+
+  private argumentFor(
+    value: Value,
+    specification: InputSpecification | undefined,
+    at: number | string,
+  ): Value {
+    if (!isUnknown(value) || specification === undefined) return value;
+    this.isUsed = true;
+    if (this.isPart(value)) this.learned.set(value, specification);
+    const tensor = this.tensor(specification);
+    this.rebind(value, tensor, at);
+    return tensor;
+  }
+
+  /** The variable that was given holds the tensor from now on: what else is computed with it knows it too. */
+  private rebind(unknown: Unknown, tensor: Tensor, at: number | string): void {
+    const { callSpan, frame, references } = this.interpreter;
+    const node = callSpan !== undefined && "kind" in callSpan ? (callSpan as Expression) : undefined;
+    if (node?.kind !== "Call") return;
+    const written =
+      typeof at === "number" ? node.positional[at] : node.keywords.find(({ name }) => name.id === at)?.value;
+    if (written?.kind !== "Name" || frame.variables.get(written.id) !== unknown) return;
+    frame.assign(references, written.id, tensor);
   }
 
   /** What the model that the header names is called with, where the script does not say it. */
-  argumentsFor(object: ObjectValue, args: CallArguments): CallArguments {
-    const { model, inputs } = this.given;
-    if (model === undefined || !this.isNamed(object, model)) return args;
+  private argumentsForNamed(model: string, object: ObjectValue, args: CallArguments): CallArguments {
+    if (!this.isNamed(object, model)) return args;
     if ([...args.values()].every(isKnown)) return args;
     this.isUsed = true;
-    const tensors = this.tensors();
     const positional: Value[] = [];
     const keywords = new Map<string, Value>();
-    inputs.forEach(({ name }, i) => {
-      const tensor = tensors[i] ?? null;
-      if (name === undefined) positional.push(tensor);
-      else keywords.set(name, tensor);
-    });
+    for (const specification of this.given.inputs) {
+      const tensor = this.tensor(specification);
+      if (specification.name === undefined) positional.push(tensor);
+      else keywords.set(specification.name, tensor);
+    }
     return new CallArguments(positional, keywords);
   }
 
@@ -112,13 +169,123 @@ export class GivenData {
     return value === object || object.type.name === name;
   }
 
-  private tensors(): Tensor[] {
-    const { execution, references } = this.interpreter;
-    return [...this.given.inputs, ...this.given.targets].map(({ dimensions, dtype, bound }) => {
-      const shape = dimensions.map(({ factor, perSample }) => factor * (perSample ? this.batch : 1));
-      return references.own(execution.input(shape, dtype, bound));
+  private isInput(value: Value): boolean {
+    if (!(value instanceof Tensor)) return false;
+    return this.given.inputs.some((one) => {
+      const shape = this.shapeOf(one);
+      return one.dtype === value.dtype && shape.join() === value.shape.join();
     });
   }
+
+  private shapeOf({ dimensions }: InputSpecification): number[] {
+    return dimensions.map(({ factor, perSample }) => factor * (perSample ? this.batch : 1));
+  }
+
+  private tensor(specification: InputSpecification): Tensor {
+    const { execution, references } = this.interpreter;
+    const { dtype, bound } = specification;
+    return references.own(execution.input(this.shapeOf(specification), dtype, bound));
+  }
+}
+
+/** A part of a batch that is not known, and what the header says of it. */
+interface Part {
+  /** Where in the batch: the same in every iteration. */
+  readonly place: string;
+  readonly specification: InputSpecification | undefined;
+  readonly reason: Unknown;
+  /** It has a name, and the loop's body makes no other shape of it. */
+  readonly keepsShape: boolean;
+}
+
+/** Fills one batch: what is known of it stays, the rest are the header's inputs and targets in the order of its parts. */
+class Batch {
+  private readonly specifications: readonly InputSpecification[];
+  private readonly free: InputSpecification[];
+  private count = 0;
+
+  constructor(
+    private readonly loop: For,
+    { inputs, targets }: GivenInputs,
+    private readonly partFor: (part: Part) => Value,
+  ) {
+    this.specifications = [...inputs, ...targets];
+    this.free = this.specifications.filter(({ name }) => name === undefined);
+  }
+
+  whole(item: Value, target: Expression): Value {
+    return isUnknown(item) && target.kind === "Name"
+      ? this.named(target.id, item)
+      : this.filled(item, target, undefined);
+  }
+
+  /** `target` is the pattern that the loop binds, where it says something of this part's form. */
+  private filled(item: Value, target: Expression | undefined, name: string | undefined): Value {
+    if (item instanceof DictValue && item.uncertain === undefined) {
+      const entries = [...item.entries.values()].map(({ key, value }): [string, Value] => {
+        const text = typeof key === "string" ? key : "";
+        return [text, this.filled(value, undefined, text)];
+      });
+      return dictOf(entries);
+    }
+    const patterns = elementsOf(target);
+    if (item instanceof TupleValue || item instanceof ListValue) {
+      const items = item.items.map((inner, i) => this.filled(inner, patterns?.[i], undefined));
+      return item instanceof ListValue ? new ListValue(items) : new TupleValue(items);
+    }
+    if (!isUnknown(item) && !(item instanceof DictValue)) return this.kept(item, name);
+    const reason = reasonIn(item);
+    if (reason === undefined) return item;
+    if (patterns !== undefined)
+      return new TupleValue(patterns.map((inner) => this.filled(reason, inner, undefined)));
+    const uses = target?.kind === "Name" ? usesOf(target.id, this.loop) : undefined;
+    return uses?.isList === true ? this.open(reason) : this.part(reason, name, uses?.keepsShape);
+  }
+
+  /** As the body takes it apart: by position, by name, or not at all. */
+  private named(name: string, reason: Unknown): Value {
+    const { length, keys, isList } = usesOf(name, this.loop);
+    if (keys.length > 0) return this.dictOf(keys, reason);
+    if (length === 0) return isList ? this.open(reason) : this.part(reason, undefined);
+    const parts = Math.max(length, this.count === 0 ? this.specifications.length : 0);
+    return new TupleValue(Array.from({ length: parts }, () => this.part(reason, undefined)));
+  }
+
+  private dictOf(keys: readonly string[], reason: Unknown): Value {
+    const further = this.specifications.flatMap(({ name }) => (name === undefined ? [] : [name]));
+    const all = [...new Set([...further, ...keys])];
+    return dictOf(all.map((key): [string, Value] => [key, this.part(reason, key)]));
+  }
+
+  /** What is known takes the place of what the header says of it. */
+  private kept(item: Value, name: string | undefined): Value {
+    this.count++;
+    if (
+      item instanceof Tensor &&
+      !this.specifications.some((one) => one.name !== undefined && one.name === name)
+    )
+      this.free.shift();
+    return item;
+  }
+
+  /** Some tensors, nobody knows how many; the header's next input is that of each of them. */
+  private open(reason: Unknown): Unknown {
+    this.count++;
+    this.free.shift();
+    return reason;
+  }
+
+  private part(reason: Unknown, name: string | undefined, keepsShape = false): Value {
+    const named = this.specifications.find((one) => one.name !== undefined && one.name === name);
+    const place = `${this.loop.start} ${this.count++}`;
+    return this.partFor({ place, specification: named ?? this.free.shift(), reason, keepsShape });
+  }
+}
+
+/** The patterns of a tuple's parts; nothing where one takes the rest. */
+function elementsOf(target: Expression | undefined): readonly Expression[] | undefined {
+  if (target?.kind !== "Tuple" && target?.kind !== "List") return undefined;
+  return target.elements.some(({ kind }) => kind === "Starred") ? undefined : target.elements;
 }
 
 function isKnown(value: Value): boolean {
@@ -140,36 +307,4 @@ function firstReason(values: readonly Value[]): Unknown | undefined {
     if (reason !== undefined) return reason;
   }
   return undefined;
-}
-
-/** How a loop's body takes apart what has a name: into so many parts (0: not at all), or by these keys. */
-function usesOf(
-  name: string,
-  { body }: For | While,
-): { readonly length: number; readonly keys: readonly string[] } {
-  let length = 0;
-  const keys = new Set<string>();
-  const isIt = (node: Expression): boolean => node.kind === "Name" && node.id === name;
-  for (const statement of body)
-    walk(statement, {
-      enter: (node) => {
-        if (node.kind === "Assign" && isIt(node.value))
-          for (const target of node.targets)
-            if (target.kind === "Tuple" || target.kind === "List")
-              length = Math.max(length, target.elements.length);
-        if (node.kind === "Subscript" && isIt(node.object)) {
-          if (node.index.kind === "Integer") length = Math.max(length, node.index.value + 1);
-          if (node.index.kind === "String" && node.index.value !== undefined) keys.add(node.index.value);
-        }
-        return true;
-      },
-    });
-  return { length, keys: [...keys] };
-}
-
-/** `enumerate(loader)`, in a progress bar or not. */
-export function enumerates(node: Expression): boolean {
-  if (node.kind !== "Call") return false;
-  if (node.callee.kind === "Name" && node.callee.id === "enumerate") return true;
-  return childrenOf(node).some((child) => child.kind === "Call" && enumerates(child));
 }

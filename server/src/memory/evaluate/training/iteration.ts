@@ -33,7 +33,8 @@ import type { World } from "../world";
 import { namedGroups, parametersOf } from "./groups";
 import { reachableFrom } from "./placement";
 import { makeKeptCopies } from "./kept-copies";
-import { enumerates, GivenData, type GivenInputs } from "./given-data";
+import { enumerates } from "./batch-form";
+import { GivenData, type GivenInputs } from "./given-data";
 import { TrainingTrace } from "./trace";
 
 /** The way to a training loop, and the loop. */
@@ -41,10 +42,15 @@ export interface WayToLoop extends Pick<WayToCall, "root" | "through"> {
   readonly loop: For | While;
   /** The script calls another model than the trained one. */
   readonly callsOthers: boolean;
+  /** It calls one model, in one place of the iteration. */
+  readonly isOfOneInput: boolean;
 }
 
 /** The first of all often does more, such as to show what is trained, and the one after it still holds some of that. */
 const warmIterations = 2;
+
+/** Iterations before the measured ones at most, where each tells more of what the batches are. */
+const mostWarmIterations = 6;
 
 /** Measured iterations at most: until every optimizer has stepped in one of them. */
 const mostIterations = 8;
@@ -59,7 +65,6 @@ export class ScriptIteration {
   readonly model: ObjectValue;
   /** The models that the iteration trains or calls. */
   readonly models: readonly ObjectValue[];
-  private count = warmIterations;
 
   private constructor(
     readonly program: Program,
@@ -70,6 +75,8 @@ export class ScriptIteration {
     private readonly entry: ReturnType<typeof entryOf>,
     /** What was not understood before the loop and may have changed a model. */
     readonly changes: readonly Unknown[],
+    /** Iterations that have run. */
+    private count: number,
   ) {
     const named = this.modelsOf();
     this.models = [...named.keys()];
@@ -103,8 +110,7 @@ export class ScriptIteration {
     const entry = entryOf(program, frames);
     const before = [...interpreter.noted];
     const iteration = new Iteration(program, sampler, way.loop);
-    let warm: Unknown | undefined;
-    for (let count = 0; count < warmIterations; count++) warm = iteration.run(count);
+    const { count, fault: warm } = warmUp(iteration, interpreter.training.given);
     // What matters is said again by the iteration that is measured.
     interpreter.noted.clear();
     for (const [key, unknown] of before) interpreter.noted.set(key, unknown);
@@ -112,7 +118,7 @@ export class ScriptIteration {
     if (warm !== undefined) interpreter.note(warm);
     else makeKeptCopies(interpreter, way, frames);
     const changes = before.map(([, unknown]) => unknown);
-    return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes);
+    return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes, count);
   }
 
   /** Samples of one batch as the script says them; undefined where no loader does. */
@@ -381,6 +387,21 @@ export class ScriptIteration {
   }
 }
 
+/** Brings the script into its steady state, with all that the header and the models' calls say of its batches. */
+function warmUp(
+  iteration: Iteration,
+  given: GivenData | undefined,
+): { readonly count: number; readonly fault: Unknown | undefined } {
+  let fault: Unknown | undefined;
+  let count = 0;
+  for (let learns = true; count < warmIterations || (learns && count < mostWarmIterations);) {
+    const known = given?.known ?? 0;
+    fault = iteration.run(count++);
+    learns = (given?.known ?? 0) > known;
+  }
+  return { count, fault };
+}
+
 /** Later iterations than these are not looked for: their number costs time where the loop's items are gone through. */
 const mostCount = 100_000;
 const mostGuards = 8;
@@ -519,15 +540,21 @@ class Iteration {
     // what a generator holds of its item, it holds while the iteration runs
     this.source?.return?.();
     interpreter.references.release(this.iterable);
+    const noted = new Set(interpreter.noted.keys());
     this.iterable = interpreter.evaluate(loop.iterable);
     interpreter.references.retain(this.iterable);
-    const { given } = interpreter.training ?? {};
     const items = iterate(interpreter, this.iterable, loop.iterable);
-    if (isUnknown(items)) {
-      if (given === undefined) interpreter.note(items);
-      else assign(interpreter, loop.target, given.itemFor(loop, items, count));
-      return;
-    }
+    const item = isUnknown(items) ? items : this.itemAt(loop, items, count);
+    if (item === undefined) return;
+    const given = interpreter.training?.given?.itemFor(loop, item, count);
+    // what was not understood on the way to data that the header stands in for costs nothing
+    if (given !== undefined && given !== item)
+      for (const key of interpreter.noted.keys()) if (!noted.has(key)) interpreter.noted.delete(key);
+    if (given === undefined && isUnknown(items)) interpreter.note(items);
+    else assign(interpreter, loop.target, given ?? item);
+  }
+
+  private itemAt(loop: For, items: Iterable<Value>, count: number): Value | undefined {
     const source = items[Symbol.iterator]();
     this.source = source;
     let [item, number]: [Value | undefined, number] = [undefined, 0];
@@ -535,10 +562,8 @@ class Iteration {
       item = next.value;
       if (number++ === count) break;
     }
-    if (item === undefined) return;
     const missing = count - (number - 1);
-    const counted = missing > 0 && enumerates(loop.iterable) ? later(item, missing) : item;
-    assign(interpreter, loop.target, given?.itemFor(loop, counted, count) ?? counted);
+    return item !== undefined && missing > 0 && enumerates(loop.iterable) ? later(item, missing) : item;
   }
 }
 

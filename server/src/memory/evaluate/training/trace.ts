@@ -9,10 +9,10 @@ import type { Dtype, Storage, Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
 import type { Frame } from "../frame";
 import type { Interpreter } from "../interpreter";
-import type { ClassNumbers } from "../losses";
 import type { ObjectValue } from "../values";
 import type { GivenData } from "./given-data";
 import { groupsOf, type ParameterGroup } from "./groups";
+import type { Labels } from "./labels";
 
 /** An optimizer's step: which parameters it changed, and what was alive when it began. */
 export interface OptimizerStep extends Bytes {
@@ -42,8 +42,8 @@ export class TrainingTrace {
   usesAutocast = false;
   /** Set where the setup says another precision than the script: its own regions do nothing. */
   ignoresAutocast = false;
-  /** Labels that nobody knows anything of but that a loss took them for class numbers. */
-  readonly labels = new Map<Unknown, ClassNumbers>();
+  /** Labels that nobody knows anything of but which loss took them. */
+  readonly labels = new Map<Unknown, Labels>();
   /** Micro-batches accumulate: gradients stay. */
   keepsGradients = false;
   ambient: AmbientAutocast;
