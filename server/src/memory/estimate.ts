@@ -75,6 +75,14 @@ export interface BatchGraph {
   readonly fitting: number | undefined;
 }
 
+/** What one of several models holds by itself. */
+export interface ModelWeights extends ModelPlace {
+  readonly parameters: { readonly bytes: number };
+  readonly buffers: { readonly bytes: number };
+  /** All parts of it are known. */
+  readonly complete: boolean;
+}
+
 /** All figures in bytes unless said otherwise. With `complete` false every figure is a lower bound. */
 export interface ModelEstimate extends ModelPlace {
   /** The class's name. */
@@ -108,8 +116,8 @@ export interface ModelEstimate extends ModelPlace {
    * shown.
    */
   readonly notBuilt?: true;
-  /** The script trains several models, and the figures are those of all of them together. */
-  readonly isOfSeveral?: true;
+  /** The script's loop works with several models: these, and the figures are those of all of them together. */
+  readonly models?: readonly ModelWeights[];
   /** Parts of the model could not be built: what they hold is in none of the figures. */
   readonly missesParts?: true;
   /** The class takes arguments: these are the figures of this instance of it, e.g. `resnet18().layer1.0`. */

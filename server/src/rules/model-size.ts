@@ -1,5 +1,5 @@
 /** How large a model of the file is, for messages; nothing is evaluated before a rule asks. */
-import type { ModelEstimate, ModelPlace } from "../memory/estimate";
+import type { ModelEstimate, ModelPlace, ModelWeights } from "../memory/estimate";
 import { formatBytes } from "../memory/units";
 import { sizeTexts } from "../messages/findings";
 import { message, type MessageValue } from "../messages/message";
@@ -61,15 +61,16 @@ export function isAt({ classDefinition, construction }: MadeModel, { span, class
 }
 
 /**
- * The estimate of a model of the file: it is the one that is trained, or another of its class. Undefined for any other
- * model, for one of several that are trained together, and for one that could not be built as a whole: what is left of a
- * ResNet whose backbone is not known may be a few KiB, which is true as a lower bound and says nothing.
+ * What a model of the file holds: it is the one that is trained, one that the training loop works with, or another of its class.
+ * Undefined for any other model and for one that could not be built as a whole: what is left of a ResNet whose backbone is not
+ * known may be a few KiB, which is true as a lower bound and says nothing.
  */
-function estimateOf(model: Expression, context: RuleContext): ModelEstimate | undefined {
+function estimateOf(model: Expression, context: RuleContext): ModelWeights | undefined {
   const made = whichModel(model, context);
   if (made === undefined) return undefined;
   const estimate = context.estimates.first();
-  if (estimate === undefined || !isWhole(estimate) || estimate.isOfSeveral === true) return undefined;
+  if (estimate === undefined || !isWhole(estimate)) return undefined;
+  if (estimate.models !== undefined) return estimate.models.find((one) => one.complete && isAt(made, one));
   if (isBuiltFromDefaults(estimate) && !isMadeWithoutArguments(made)) return undefined;
   return isAt(made, estimate) ? estimate : undefined;
 }

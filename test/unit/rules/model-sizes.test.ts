@@ -150,7 +150,7 @@ class Teacher(nn.Module):
     for (const message of messagesOf(either, "deepcopy-model-in-loop")) assert.doesNotMatch(message, /iB/);
   });
 
-  it("are not those of several models together where one of them is meant", () => {
+  it("are those of the one that is meant where a loop trains several models", () => {
     const both = `
 import torch
 from torch import nn
@@ -170,7 +170,7 @@ def train(loader):
 
 train([(torch.randn(4, 3, 32, 32), torch.randn(4, 3)) for _ in range(10)])
 `;
-    assert.doesNotMatch(messageOf(both, "load-without-map-location"), /iB/);
+    assert.match(messageOf(both, "load-without-map-location"), /≥ 7\.0 KiB/);
     const one = both
       .replace("[*depth.parameters(), *pose.parameters()]", "depth.parameters()")
       .replace("    pose = nn.Linear(3, 64).cuda()\n", "")

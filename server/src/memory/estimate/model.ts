@@ -2,7 +2,7 @@
 import { message, type Message, type MessageText } from "../../messages/message";
 import { unknownReasons } from "../../messages/estimate";
 import type { Module, Span } from "../../python/tree";
-import type { BatchGraph, ModelEstimate, Timeline, UnknownPart } from "../estimate";
+import type { BatchGraph, ModelEstimate, ModelWeights, Timeline, UnknownPart } from "../estimate";
 import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./build";
 import { assumptionsOf } from "./assumptions";
 import { batchGraphOf } from "./graph";
@@ -16,6 +16,7 @@ import { firstStep, Reruns, type TracedStep } from "./reruns";
 import { ModelSteps } from "./steps";
 import { buildModel, classSubject, placeOf, requiredArgument, trainedSubject, type Subject } from "./subject";
 import { unknownParts } from "../evaluate/nn/state";
+import type { ObjectValue } from "../evaluate/values";
 import type { MissingModel, ScriptIteration } from "../evaluate/training/iteration";
 import { isLimit, rootOf } from "../evaluate/reasons";
 import { Allowance, type World } from "../evaluate/world";
@@ -52,6 +53,8 @@ export class Estimator {
   private reruns: { readonly of: Reruns; readonly built: Built; readonly subject: Subject } | undefined;
   /** The script trains more than the estimate of one model says, whatever instance of it that is. */
   private isDoubted = false;
+  /** Of the models of an iteration one is trained. */
+  private trainsOne = false;
   private readonly largest = new Map<number, number | undefined>();
   private fit: { readonly answer: FitAnswer | undefined } | undefined;
   /** By mode and micro-batch, where another than the step's is asked for. */
@@ -133,7 +136,13 @@ export class Estimator {
     const world = { ...this.world, allowance: new Allowance() };
     const setup: TrainingSetup =
       batch === undefined ? this.setup : { ...this.setup, batch: { value: batch, from: "script" } };
-    return batchGraphOf(this.module, setup, this.trainedModel(), isTraining, world);
+    return batchGraphOf(this.module, setup, this.calledModel(), isTraining, world);
+  }
+
+  /** The trained model by itself, where the estimate is of several that an iteration works with. */
+  private calledModel(): Subject | undefined {
+    if (this.trained?.value?.models === undefined) return this.trainedModel();
+    return this.trainsOne ? trainedSubject(this.shared(), this.module, this.setup) : undefined;
   }
 
   largestBatch(limit: number | undefined = limitOf(this.setup)): number | undefined {
@@ -193,6 +202,7 @@ export class Estimator {
       return this.estimateOne(this.unfollowed(reached.reason)) ?? this.modelMissing(reached);
     }
     const { built, setup, ran } = reached;
+    this.trainsOne = reached.iteration.trainedModels.length === 1;
     const subject = subjectOf(reached.iteration, setup);
     if (ran.measure.backward === undefined) return this.withoutStep(reached, subject);
     this.setup = setup;
@@ -421,7 +431,9 @@ export class Estimator {
       saved: measure === undefined ? null : this.savedBytes(measure, steps),
       peak,
       complete: isUnderstood && (peak === null || !isTraining || needs !== undefined),
-      ...((iteration?.models.length ?? 1) > 1 ? { isOfSeveral: true } : {}),
+      ...(iteration !== undefined && iteration.models.length > 1
+        ? { models: iteration.models.map((one) => weightsOf(subject, one)) }
+        : {}),
       ...(missing.length > 0 ? { missesParts: true } : {}),
       unknown,
       assumptions: assumptionsOf(this.setup, {
@@ -483,6 +495,18 @@ function subjectOf({ model, models }: ScriptIteration, { iteration }: TrainingSe
 function calledIn(built: Built): Built {
   const [trained, ...others] = built.iteration?.trainedModels ?? [];
   return trained === undefined || others.length > 0 ? built : { ...built, model: trained };
+}
+
+/** One of an iteration's models by itself. */
+function weightsOf(subject: Subject, model: ObjectValue): ModelWeights {
+  const { parameterBytes, bufferBytes } = heldBy(model);
+  const place = placeOf(model.span === undefined ? subject : { ...subject, span: model.span }, model);
+  return {
+    ...place,
+    parameters: { bytes: parameterBytes },
+    buffers: { bytes: bufferBytes },
+    complete: unknownParts(model).length === 0,
+  };
 }
 
 /** What a step of an iteration leaves that is not followed: a gradient for all that can be trained. */
