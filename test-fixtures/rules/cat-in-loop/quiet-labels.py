@@ -15,3 +15,14 @@ with torch.no_grad():
         y = torch.cat([y, val_labels], dim=0)
 
 print((predicted == y).float().mean().item())
+
+
+def with_indices(model, loader, device):
+    y, seen = torch.tensor([]).to(device), torch.tensor([]).to(device)
+    with torch.no_grad():
+        for qx, qy in loader:
+            scores = model(qx.to(device))
+            best, index = torch.max(scores.data, 1)
+            y = torch.cat((y, qy.to(device)))
+            seen = torch.cat((seen, index), dim=0)
+    return y, seen

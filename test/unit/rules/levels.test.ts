@@ -231,4 +231,25 @@ def train(loader):
     );
     assert.match(said("total = total + loss"), /an operation\) pile up/);
   });
+
+  it("take a copy of the weights that each round goes back to for a hint", () => {
+    const text = (back: string): string => `
+import copy
+import torch
+from torch import nn
+
+model = nn.Linear(8, 2).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in tasks:
+    before = copy.deepcopy(model.state_dict())
+    optimizer.zero_grad()
+    nn.functional.mse_loss(model(x.cuda()), y.cuda()).backward()
+    optimizer.step()
+    ${back}
+torch.save(before, "before.pt")
+`;
+    const rule = "deepcopy-model-in-loop";
+    assert.deepEqual(levelsOf(text("model.load_state_dict(before)"), rule), ["information"]);
+    assert.deepEqual(levelsOf(text("print(x.shape)"), rule), ["warning"]);
+  });
 });

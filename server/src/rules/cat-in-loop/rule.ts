@@ -1,4 +1,5 @@
 /** `x = torch.cat([x, y])` in a loop over batches: each iteration copies all that was collected before. */
+import { lastName } from "../../python/last-name";
 import type { Assign, Call, Expression, If, Node, Statement, Subscript } from "../../python/tree";
 import {
   ancestors,
@@ -11,6 +12,7 @@ import {
 import { headOf } from "../../torch/per-batch";
 import { containerOf } from "../../torch/provenance/held-objects";
 import { sameVariable } from "../../torch/provenance/stores";
+import type { Resolver } from "../../torch/resolve";
 import { excerpt } from "../excerpt";
 import { defineRule, type RuleContext } from "../rule";
 
@@ -112,10 +114,30 @@ function isSmall(
   const [first] = call.positional;
   if (first?.kind !== "List" && first?.kind !== "Tuple") return false;
   const added = first.elements.filter((element) => !isTarget(element));
-  return added.every((element) => isClassIndex(element) || isLabel(resolve, element));
+  const [grown] = first.elements.filter(isTarget);
+  return added.every(
+    (element) =>
+      isClassIndex(resolve, element) ||
+      isLabel(resolve, element) ||
+      (grown !== undefined && isCalledLabel(grown) && !isMadeByModel(resolve, element)),
+  );
 }
 
-function isClassIndex(element: Expression): boolean {
+/** `scores.argmax(1)`, or the second result of `torch.max(scores, 1)`. */
+function isClassIndex({ scopes }: Resolver, element: Expression): boolean {
+  if (element.kind === "Name") {
+    const bindings = scopes.lookup(element);
+    return (
+      bindings.length > 0 &&
+      bindings.every(
+        ({ value, path }) =>
+          path.length === 1 &&
+          path[0] === 1 &&
+          value?.kind === "Call" &&
+          /^(max|min|topk)$/.test(lastName(value.callee) ?? ""),
+      )
+    );
+  }
   return (
     element.kind === "Call" &&
     element.callee.kind === "Attribute" &&
@@ -124,17 +146,28 @@ function isClassIndex(element: Expression): boolean {
 }
 
 /** Named like labels, and no model made it. */
-function isLabel(resolve: RuleContext["torch"]["resolve"], element: Expression): boolean {
-  let at = element;
-  while (at.kind === "Call" && at.callee.kind === "Attribute") at = at.callee.object;
-  const name = at.kind === "Name" ? at.id : at.kind === "Attribute" ? at.attribute.id : "";
-  return (
-    /(^|_)(labels?|targets?|y(_true)?|gts?|truth|class(es)?)(_|$)/i.test(name) &&
-    !resolve.valuesOf(at).some((value) => isOfModel(resolve, value))
+function isLabel(resolve: Resolver, element: Expression): boolean {
+  return isCalledLabel(element) && !isMadeByModel(resolve, element);
+}
+
+function isCalledLabel(element: Expression): boolean {
+  return /(^|_)(labels?|targets?|y(_true)?|gts?|truth|class(es)?)(_|$)/i.test(
+    lastName(receiverOf(element)) ?? "",
   );
 }
 
-function isOfModel(resolve: RuleContext["torch"]["resolve"], value: Expression): boolean {
+function isMadeByModel(resolve: Resolver, element: Expression): boolean {
+  return [element, ...resolve.valuesOf(receiverOf(element))].some((value) => isOfModel(resolve, value));
+}
+
+/** `labels` of `labels.cpu().view(-1)`. */
+function receiverOf(element: Expression): Expression {
+  let at = element;
+  while (at.kind === "Call" && at.callee.kind === "Attribute") at = at.callee.object;
+  return at;
+}
+
+function isOfModel(resolve: Resolver, value: Expression): boolean {
   return value.kind === "Call" && resolve.roleOf(value.callee) === "model";
 }
 
@@ -194,7 +227,7 @@ function comesAnew(torch: RuleContext["torch"], test: Expression, outer: Loop, i
 }
 
 /** `step += 1`, `step = step + 1`. */
-function readsItself(resolve: RuleContext["torch"]["resolve"], defining: Node, key: string): boolean {
+function readsItself(resolve: Resolver, defining: Node, key: string): boolean {
   if (defining.kind === "AugmentedAssign") return true;
   if (defining.kind !== "Assign") return false;
   return someNode(defining.value, (at) => at.kind === "Name" && resolve.keyOf(at) === key);

@@ -148,9 +148,20 @@ function kindOf(
     return { message: "piled", level: isEmptied(context, holder, loop) ? "information" : "warning" };
   // What a helper does for the loop may hang on a condition at its call.
   const isHelper = enclosingFunction(loop) !== enclosingFunction(call);
-  return isHelper || isConditional(call, loop)
-    ? { message: "best", level: "information" }
-    : { message: "each", level: "warning" };
+  if (isHelper || isConditional(call, loop)) return { message: "best", level: "information" };
+  return { message: "each", level: isLoadedBack(context, holder, loop) ? "information" : "warning" };
+}
+
+/** Each round goes back to the copy: the algorithm needs it, and only where it lies is open. */
+function isLoadedBack({ torch }: RuleContext, holder: Expression, loop: LoopNode): boolean {
+  return readsOfTarget(torch.resolve, holder).some(
+    ({ parent, start }) =>
+      start > loop.start &&
+      start < loop.end &&
+      parent?.kind === "Call" &&
+      parent.callee.kind === "Attribute" &&
+      parent.callee.attribute.id === "load_state_dict",
+  );
 }
 
 /** The list is made anew in a loop around: it holds what one round needs. */

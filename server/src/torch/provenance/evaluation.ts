@@ -26,6 +26,7 @@ import { callsInBody, enclosingClass, lastPart } from "../resolve-index";
 import type { Provenance } from "../provenance";
 import { evaluatingCalls } from "./both-modes";
 import { evaluatingPhases } from "./phases";
+import { atEntry } from "./flow";
 import { ModesBefore, type Body, type Place } from "./eval-before";
 import { switchesToTraining, trainingFlag } from "./mode-switches";
 import { switchesOffInside } from "./inference-inside";
@@ -311,12 +312,31 @@ class PassFinder {
     const object = this.resolver.objectOf(name);
     if (object?.role !== "model" && object?.role !== "engine") return undefined;
     if (name === call.callee && argumentsOf(call).length === 0) return undefined;
+    if (this.isLossGiven(call, name, object) || this.isNoModelAnyMore(name)) return undefined;
     // A look-up keeps its indices for backward, nothing else.
     if (object.className === "torch.nn.Embedding") return undefined;
     if (this.resolver.isFrozen(name) || this.isWithoutParameters(object)) return undefined;
     if (switchesOffInside(object, this.resolver, this.provenance.modes)) return undefined;
     if (this.comesWithoutGradients(name)) return undefined;
     return { object, name };
+  }
+
+  /** `criterion: nn.Module` of a parameter: it has a graph where what it is given has one. Some are given the model itself. */
+  private isLossGiven(call: Call, name: Expression, { certainty, className }: ResolvedObject): boolean {
+    if (certainty !== "annotation" || className !== "torch.nn.Module") return false;
+    if (!/loss|criteri/i.test(lastName(name) ?? "")) return false;
+    return !argumentsOf(call).some((given) => this.resolver.roleOf(given) === "model");
+  }
+
+  /** `net = net.load_state_dict(…)` leaves the keys that did not fit, and the script stops at the call. */
+  private isNoModelAnyMore(name: Expression): boolean {
+    return (this.provenance.flow.reaching(name) ?? []).some(
+      (one) =>
+        one !== atEntry &&
+        one.value?.kind === "Call" &&
+        one.value.callee.kind === "Attribute" &&
+        one.value.callee.attribute.id === "load_state_dict",
+    );
   }
 
   /** The file that the model is imported from turns gradients off for the whole process. */
@@ -406,7 +426,7 @@ class PassFinder {
   private evidenceFor(call: Call, { object: model, name }: ModelRun): Evidence | undefined {
     const owner = enclosingFunction(call);
     if (owner?.kind === "Lambda") return undefined;
-    if (owner && this.isExempt(owner)) return undefined;
+    if (owner && (this.isExempt(owner) || this.isMethodForOthers(owner))) return undefined;
     const body: Body = owner ?? this.resolver.module;
     const byEval = this.modes.before(call, name, body);
     if (byEval === "training") return undefined;
@@ -484,6 +504,14 @@ class PassFinder {
   private isNamedOutside(owner: FunctionDefinition, holder: ClassDefinition): boolean {
     const calls = this.resolver.index.callsByName.get(owner.name.id) ?? [];
     return calls.some((call) => !isWithin(call, holder));
+  }
+
+  /** `generate` of a model that nothing in this file calls: in which mode others do is theirs to know. */
+  private isMethodForOthers(owner: FunctionDefinition): boolean {
+    const holder = enclosingClass(owner);
+    return (
+      holder !== undefined && this.resolver.isModuleClass(holder) && this.resolver.callsTo(owner).length === 0
+    );
   }
 
   /** `model.generate(prompt)` in this file, with gradients on, of a method that gives back numbers or indices only. */

@@ -50,6 +50,8 @@ export interface KeptOptions extends LifetimeOptions {
   readonly walkedFrom: (value: Expression) => ReadonlySet<Node>;
 }
 
+const keptForLater: ReadonlySet<Store["kind"]> = new Set(["append", "sum", "rebind"]);
+
 /** So many rounds after their backward leave some KiB of nodes behind: no pile. */
 const fewNodes = 8;
 
@@ -219,12 +221,16 @@ class KeptFinder {
     return { store, value, carried, loop, through, freedBy };
   }
 
-  /** A value of the same forward is kept beside it for a later backward: `policies.append(policy); values.append(value)`. */
+  /**
+   * A value of the same forward is kept beside it for a later backward: `policies.append(policy); values.append(value)`, or
+   * `outputs.append(output); total += criterion(output, y)` whose sum is walked behind the loop.
+   */
   private isKeptAnyway(store: Store, { sources }: Carried, loop: Loop): boolean {
     const { needed, reach, walkedFrom } = this.options;
     if (store.kind !== "append") return false;
     return this.stores.some((other) => {
-      if (other === store || other.kind !== "append" || !reach.isInBody(loop, other.statement)) return false;
+      if (other === store || !keptForLater.has(other.kind) || !reach.isInBody(loop, other.statement))
+        return false;
       if (!this.marksOf(other).some((mark) => needed.surely.has(mark))) return false;
       const kept = walkedFrom(other.value);
       return [...sources].every((source) => kept.has(source));

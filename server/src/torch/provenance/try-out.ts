@@ -132,7 +132,9 @@ const stillMadeUp =
 /** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
 function isMadeUp(argument: Expression, resolver: Resolver, within: readonly Expression[] = []): boolean {
   if (/^(Integer|Float|Boolean|String|None)$/.test(argument.kind)) return true;
-  const values = argument.kind === "Name" ? resolver.valuesOf(argument) : [argument];
+  if (argument.kind !== "Name") return isGenerated(argument, resolver, within);
+  // `x = x.to(device)` says nothing of where `x` comes from: something else has to.
+  const values = resolver.valuesOf(argument).filter((value) => !within.includes(value));
   return values.length > 0 && values.every((value) => isGenerated(value, resolver, within));
 }
 
@@ -157,7 +159,10 @@ function isGenerated(value: Expression, resolver: Resolver, within: readonly Exp
     (roleKeepingMethods.has(at.callee.attribute.id) || stillMadeUp.test(at.callee.attribute.id))
   )
     at = at.callee.object;
+  if (at.kind === "Name" && at !== value) return isMadeUp(at, resolver, [...within, value]);
   const name = at.kind === "Call" ? resolver.qualifiedName(at.callee) : undefined;
+  if (at.kind === "Call" && name === "torch.autograd.Variable" && at.positional[0] !== undefined)
+    return isMadeUp(at.positional[0], resolver, [...within, value]);
   if (at.kind === "Call" && name === "torch.tensor") return isLiteral(at.positional[0]);
   return (
     name !== undefined && /^torch\.(((rand|randn|ones|zeros|empty|randint|full)(_like)?)|arange)$/.test(name)
