@@ -41,6 +41,16 @@ model.load_state_dict(torch.load("first.pt"))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 `;
     assert.deepEqual(levelsOf(text("1"), "load-without-map-location"), ["information"]);
+    const guarded = (test: string): string =>
+      text("2").replace(
+        /^model\.load.*$/m,
+        (load) => `is_first = args.local_rank == 0\nif ${test}:\n    ${load}`,
+      );
+    assert.deepEqual(levelsOf(guarded("args.local_rank == 0"), "load-without-map-location"), ["information"]);
+    assert.deepEqual(levelsOf(guarded("args.resume and is_first"), "load-without-map-location"), [
+      "information",
+    ]);
+    assert.deepEqual(levelsOf(guarded("args.resume"), "load-without-map-location"), ["warning"]);
     assert.deepEqual(levelsOf(text("2"), "load-without-map-location"), ["warning"]);
   });
 

@@ -3,8 +3,9 @@
  * from (docs of `torch.load`: "storages are … moved to the device they were saved from"), so a checkpoint of a GPU run
  * lies in GPU memory beside the model it is copied into.
  */
+import { lastName } from "../../python/last-name";
 import type { Call, Expression, Node } from "../../python/tree";
-import { ancestors, enclosingStatement, isWithin, walk } from "../../python/walk";
+import { ancestors, enclosingStatement, isWithin, someNode, walk } from "../../python/walk";
 import { gpuEvidence } from "../../torch/gpu";
 import { followLoaded, type LoadedCheckpoint } from "../../torch/loaded";
 import type { Resolver } from "../../torch/resolve";
@@ -184,9 +185,27 @@ function isDistributed({ torch: { resolve, frameworks } }: RuleContext, load: Ca
     ...made.map(({ call }) => call),
     ...(resolve.index.callsByName.get("init_process_group") ?? []).filter((call) => !startsOne(call)),
   ];
+  if (isForOneProcess(resolve, load)) return false;
   const owner = resolve.enclosingFunction(load);
   return starts.some((start) => start.start < load.start || resolve.enclosingFunction(start) !== owner);
 }
+
+/** `if rank == 0:`, `if is_main_process():`, `if is_master:` of `is_master = local_rank == 0`. */
+function isForOneProcess(resolve: Resolver, load: Call): boolean {
+  const asksWhich = (node: Node): boolean =>
+    (node.kind === "Name" || node.kind === "Attribute") && whichProcess.test(lastName(node) ?? "");
+  return [...ancestors(load)].some((at) => {
+    if (at.kind !== "If" && at.kind !== "Conditional") return false;
+    return someNode(
+      at.test,
+      (node) =>
+        asksWhich(node) ||
+        (node.kind === "Name" && resolve.valuesOf(node).some((value) => someNode(value, asksWhich))),
+    );
+  });
+}
+
+const whichProcess = /(^|_)rank$|main_process|is_(main|master|primary)|(main|master)_proc/i;
 
 /** `init_process_group("nccl", world_size=1, rank=0)`. */
 function startsOne({ keywords }: Call): boolean {
