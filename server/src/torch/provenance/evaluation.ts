@@ -510,7 +510,7 @@ class PassFinder {
   private isMethodForOthers(owner: FunctionDefinition): boolean {
     const holder = enclosingClass(owner);
     return (
-      holder !== undefined && this.resolver.isModuleClass(holder) && this.resolver.callsTo(owner).length === 0
+      holder !== undefined && this.resolver.callsTo(owner).length === 0 && this.resolver.isModuleClass(holder)
     );
   }
 
