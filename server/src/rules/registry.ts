@@ -45,6 +45,7 @@ import { rule as peakStatsNotReset } from "./peak-stats-not-reset/rule";
 import { rule as retainGraphInLoop } from "./retain-graph-in-loop/rule";
 import { rule as scalerStepPerMicrobatch } from "./scaler-step-per-microbatch/rule";
 import { rule as schedulerStepPerMicrobatch } from "./scheduler-step-per-microbatch/rule";
+import { rule as splitWithoutGenerator } from "./split-without-generator/rule";
 import { rule as synchronizeInLoop } from "./synchronize-in-loop/rule";
 import { rule as teacherWithoutNoGrad } from "./teacher-without-no-grad/rule";
 import { rule as timingWithoutSynchronize } from "./timing-without-synchronize/rule";
@@ -100,6 +101,7 @@ export const rules: readonly Rule[] = [
   retainGraphInLoop,
   scalerStepPerMicrobatch,
   schedulerStepPerMicrobatch,
+  splitWithoutGenerator,
   synchronizeInLoop,
   teacherWithoutNoGrad,
   timingWithoutSynchronize,

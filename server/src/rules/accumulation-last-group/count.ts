@@ -4,6 +4,7 @@ import { someNode, isWithin } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
 import type { Accumulation, Place, TrainingLoop } from "../../torch/training-loop";
 import { lastNameOf } from "../../torch/training-loop/classify";
+import { isSlice, lengthOf } from "./length";
 
 /** A guard that is one comparison and nothing else: no `or i + 1 == len(loader)` beside it. */
 export interface PlainGuard {
@@ -185,14 +186,13 @@ function isLength(resolver: Resolver, expression: Expression, depth: number): bo
   return expression.kind === "Call" && resolver.qualifiedName(expression.callee) === "builtins.len";
 }
 
-/** Batches without an end, or a number of them that somebody chose. */
+/** Batches without an end, or a number of them that somebody chose and this file does not say. */
 function isEndless(resolver: Resolver, iterable: Expression, depth: number): boolean {
   const isWord = (node: Node): boolean => {
     const name = node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attribute.id : undefined;
-    return (
-      name !== undefined &&
-      /^(cycle|count|repeat|islice)$|infinit|endless|forever|repeated|stream/i.test(name)
-    );
+    if (name === undefined || !endlessName.test(name)) return false;
+    const call = node.parent?.kind === "Call" && node.parent.callee === node ? node.parent : undefined;
+    return call === undefined || !isSlice(resolver, call) || lengthOf(resolver, call) === undefined;
   };
   if (someNode(iterable, isWord)) return true;
   if (depth > 3) return false;
@@ -203,6 +203,8 @@ function isEndless(resolver: Resolver, iterable: Expression, depth: number): boo
   });
   return names.some((name) => resolver.valuesOf(name).some((value) => isEndless(resolver, value, depth + 1)));
 }
+
+const endlessName = /^(cycle|count|repeat|islice)$|infinit|endless|forever|repeated|stream/i;
 
 /** `pending = 0` in the loop around, or in a function that runs once a pass. */
 function beginsAnew(variable: Name, { loop, outerLoop }: TrainingLoop, resolver: Resolver): boolean {

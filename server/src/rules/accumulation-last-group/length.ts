@@ -1,6 +1,6 @@
 /** How many micro-batches a pass has, where the file says so. */
 import { foldConstant } from "../../python/constant";
-import type { Expression } from "../../python/tree";
+import type { Call, Expression } from "../../python/tree";
 import type { Resolver } from "../../torch/resolve";
 
 const maximalDepth = 4;
@@ -23,7 +23,9 @@ export function lengthOf(resolver: Resolver, iterable: Expression, depth = 0): n
       return lengthOf(resolver, clause.iterable, depth + 1);
     }
     case "Call": {
-      const [first, second] = iterable.positional;
+      const [first, second, third] = iterable.positional;
+      if (isSlice(resolver, iterable))
+        return second !== undefined && third === undefined ? integerOf(resolver, second) : undefined;
       const isRange = resolver.qualifiedName(iterable.callee) === "builtins.range";
       return isRange && first !== undefined && second === undefined
         ? (integerOf(resolver, first) ?? lengthFrom(resolver, first, depth + 1))
@@ -32,6 +34,11 @@ export function lengthOf(resolver: Resolver, iterable: Expression, depth = 0): n
     default:
       return undefined;
   }
+}
+
+/** `itertools.islice(batches, n)`: a pass of as many batches as somebody chose. */
+export function isSlice(resolver: Resolver, { callee }: Call): boolean {
+  return resolver.qualifiedName(callee) === "itertools.islice";
 }
 
 /** The number that `len(batches)` gives, through names that are assigned once. */

@@ -9,7 +9,7 @@ import { headOf } from "../../torch/per-batch";
 import { accumulatesSeveral, foundFromEveryBeginning, stepsText, stepText } from "../accumulation";
 import { defineRule, oneLower, type RuleContext, type TextEdit } from "../rule";
 import { countedBy, passOf, plainGuard, type Counted, type Pass, type PlainGuard } from "./count";
-import { integerOf, lengthFrom, lengthOf } from "./length";
+import { integerOf, isSlice, lengthFrom, lengthOf } from "./length";
 
 type MessageId = keyof typeof messages;
 
@@ -175,7 +175,9 @@ function stepsOnLast(
 ): boolean {
   const length = isLength ? lengthFrom(resolve, source) : lengthOf(resolve, source);
   const k = steps === undefined ? undefined : integerOf(resolve, steps);
-  if (length === undefined || k === undefined || k <= 0) return false;
+  // Whoever chose how many batches a pass has may have chosen a multiple.
+  if (k === undefined || k <= 0) return source.kind === "Call" && isSlice(resolve, source);
+  if (length === undefined) return false;
   // A counter begins anew with each update: the last one is complete when the length is a multiple.
   if (first === undefined) return length % k === 0;
   const last = first + length - 1 + offset;

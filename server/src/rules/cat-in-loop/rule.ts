@@ -15,6 +15,7 @@ import { sameVariable } from "../../torch/provenance/stores";
 import type { Resolver } from "../../torch/resolve";
 import { excerpt } from "../excerpt";
 import { defineRule, type RuleContext } from "../rule";
+import { loopOfCallers } from "./helper";
 
 type MessageId = "grows" | "loop";
 type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
@@ -61,7 +62,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
   if (!takesIn(call, isTarget) || isInModel(torch, call) || isSmall(torch, call, isTarget)) return;
   const loop =
     target.kind === "Subscript"
-      ? loopOfElement(context, statement, target, key)
+      ? (loopOfElement(context, statement, target, key) ?? loopOfCallers(context, statement, target))
       : loopOf(context, statement, key);
   if (loop === undefined) return;
   if (target.kind !== "Subscript" && isReadIn(context, loop, statement, key)) return;
