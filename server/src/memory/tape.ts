@@ -76,6 +76,8 @@ export class Execution extends LiveMemory {
   readonly parameters: Tensor[] = [];
   readonly buffers: Tensor[] = [];
 
+  /** Set while the host computes: what is allocated is in its memory. */
+  private isOnHost = false;
   /** Set while an operator is recorded. */
   effects: EffectRecorder | undefined;
   /** What operators have done before, with the kernels that this execution chooses. */
@@ -241,6 +243,7 @@ export class Execution extends LiveMemory {
     location: Location,
   ): Argument {
     const { effects } = this;
+    if (this.isOnHost) return callOperator(this, name, positional, keywords, location);
     if (effects === undefined) return remembered(this, { name, positional, keywords, location });
     effects.entered(name);
     const result = callOperator(this, name, positional, keywords, location);
@@ -251,6 +254,17 @@ export class Execution extends LiveMemory {
   /** What runs now is another operator at the same place; in backward it is the graph's node that runs. */
   enter(operator: string): void {
     if (this.phase !== "backward") this.running = { operator, location: this.running.location };
+  }
+
+  /** What is run allocates in the host's memory. */
+  inHostMemory<Result>(run: () => Result): Result {
+    const outer = this.isOnHost;
+    this.isOnHost = true;
+    try {
+      return run();
+    } finally {
+      this.isOnHost = outer;
+    }
   }
 
   // --- Modes ------------------------------------------------------------------------------------------------------
@@ -502,7 +516,8 @@ export class Execution extends LiveMemory {
 
   /** The same of what is known already: the bytes of the storage, and the layout's number where it has one. */
   allocateAs({ shape, strides, dtype, bytes, storage: kind, layout }: Allocation): Tensor {
-    const storage = new Storage(this.storageCount++, bytes, kind, this.running.operator);
+    const where = this.isOnHost ? "host" : kind;
+    const storage = new Storage(this.storageCount++, bytes, where, this.running.operator);
     if (this.packing.length > 0 && this.phase === "backward") this.rememberPeak(storage);
     const tensor = new Tensor(storage, shape, strides, dtype);
     tensor.layout = layout;

@@ -9,6 +9,7 @@ import { dictOf, itemsOf } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { moduleHandle, objectOf } from "./nn/handle";
 import { withLabels } from "./training/labels";
+import { computesOnHost } from "./training/host";
 import { movedData, placesResult } from "./training/placement";
 import { carryValues } from "./known-values";
 import { keyText } from "./operations";
@@ -250,7 +251,9 @@ export function runOperator(
     span === undefined || interpreter.isHidden
       ? interpreter.location
       : { span, modulePath: interpreter.modulePath };
-  const result = interpreter.execution.call(name, positional, keywords, location);
+  const { execution } = interpreter;
+  const compute = (): Argument => execution.call(name, positional, keywords, location);
+  const result = computesOnHost(interpreter, args) ? execution.inHostMemory(compute) : compute();
   if (result instanceof Tensor && placesResult(name, keywords)) interpreter.placed.add(result.storage);
   if (isUnknown(result)) {
     // Data that is read from somewhere: who computes with it will say so.

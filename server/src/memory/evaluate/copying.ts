@@ -77,6 +77,7 @@ class Copier {
     if (value.type.isEnum) return value;
     const object = this.remember(value, new ObjectValue(value.type));
     if (this.interpreter.placed.has(value)) this.interpreter.placed.add(object);
+    if (this.interpreter.onHost.has(value)) this.interpreter.onHost.add(object);
     object.span = value.span;
     if (value.payload !== undefined) object.payload = this.copy(value.payload, depth + 1);
     if (value.namespace !== undefined) {

@@ -112,6 +112,10 @@ export class Interpreter {
   replicated: { readonly span: Span | undefined } | undefined;
   /** Storages and modules that the script has put on its device by name. */
   readonly placed = new WeakSet<object>();
+  /** Modules that the script has put into the host's memory by name. */
+  readonly onHost = new Set<ObjectValue>();
+  /** The script names a GPU as the device of a model: what it moves to the CPU is not on it. */
+  namesGpu = false;
   private readonly allowance: Allowance;
   /** Nesting of code that is not the user's own: spans stay at the call that led there. */
   private hidden = 0;

@@ -34,11 +34,16 @@ export function runForward(
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
   const savedBefore = interpreter.execution.savedBytes;
-  if (training !== undefined) useData(interpreter, args.values());
+  const isOnHost = training !== undefined && interpreter.onHost.has(object);
+  if (training !== undefined && !isOnHost) useData(interpreter, args.values());
   const result =
     training === undefined
       ? hooked(interpreter, object, args, span)
-      : training.inForward(object, () => hooked(interpreter, object, args, span));
+      : training.inForward(object, () =>
+          isOnHost
+            ? interpreter.execution.inHostMemory(() => hooked(interpreter, object, args, span))
+            : hooked(interpreter, object, args, span),
+        );
   interpreter.modulePath = outer;
   interpreter.recorder?.addModule(object, result, interpreter.execution.savedBytes - savedBefore);
   return result;

@@ -7,6 +7,7 @@ import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
+import { deviceAmong, placeModule } from "../training/host";
 import {
   DictValue,
   DtypeValue,
@@ -141,7 +142,9 @@ function cast(dtype: Dtype): Native {
 }
 
 const to: Native = method((object, args, interpreter) => {
-  interpreter.placed.add(object);
+  const device = deviceAmong(args);
+  if (device === undefined) interpreter.placed.add(object);
+  else placeModule(interpreter, object, device);
   for (const value of args.values()) {
     if (value instanceof DtypeValue) castModule(interpreter, object, value.dtype);
     else if (value instanceof Tensor) castModule(interpreter, object, value.dtype);
@@ -255,11 +258,8 @@ export const moduleMethods: Readonly<Record<string, Native>> = {
   }),
   requires_grad_: requiresGrad,
   to,
-  cuda: method((object, _, interpreter) => {
-    interpreter.placed.add(object);
-    return object;
-  }),
-  cpu: self,
+  cuda: method((object, _, interpreter) => placeModule(interpreter, object, "gpu")),
+  cpu: method((object, _, interpreter) => placeModule(interpreter, object, "host")),
   share_memory: self,
   half: cast("float16"),
   bfloat16: cast("bfloat16"),

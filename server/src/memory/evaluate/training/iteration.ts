@@ -31,6 +31,7 @@ import { ClassValue, ObjectValue, TupleValue, type Value } from "../values";
 import { Walk, type WayToCall } from "../way";
 import type { World } from "../world";
 import { namedGroups, parametersOf } from "./groups";
+import { settleHostModules } from "./host";
 import { reachableFrom } from "./placement";
 import { makeKeptCopies } from "./kept-copies";
 import { enumerates } from "./batch-form";
@@ -284,6 +285,7 @@ export class ScriptIteration {
     const { modules } = reachableFrom(variablesOf(this.frames));
     const placesModels = [...modules.keys()].some((module) => interpreter.placed.has(module));
     const isCounted = (module: ObjectValue): boolean => {
+      if (interpreter.onHost.has(module)) return false;
       const tensors = [...tensorsOf(module, "parameters"), ...tensorsOf(module, "buffers")];
       // a wrapper is where what it wraps is: the copy of a model that averages its weights
       const parts = modulesOf(module);
@@ -448,6 +450,7 @@ function keepChanges({ noted }: Interpreter): void {
 
 /** Live bytes when the loop is entered, with data of the script on the host, and the modules that are there. */
 function entryOf({ execution, interpreter }: Program, frames: readonly Frame[]) {
+  settleHostModules(interpreter);
   const { tensors, modules } = reachableFrom(variablesOf(frames));
   const states = new Set<Storage>();
   for (const module of modules.keys())

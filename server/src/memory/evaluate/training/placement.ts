@@ -8,6 +8,7 @@ import type { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { Heap, ObjectValue, type Value } from "../values";
 import { modulesOf } from "../nn/state";
+import { deviceAmong, isHosted } from "./host";
 
 const moves: ReadonlySet<string> = new Set(["Tensor.to", "Tensor.cuda"]);
 
@@ -37,8 +38,18 @@ function isNamedHost(device: Keywords[string]): boolean {
 /** The device's copy of data that waited on the host, where this operator makes one; data that is computed with is moved. */
 export function movedData(interpreter: Interpreter, name: string, args: CallArguments): Value | undefined {
   const { execution, references, training } = interpreter;
-  if (training === undefined || training.waiting.size === 0 || looks.test(name)) return undefined;
+  if (training === undefined) return undefined;
   const [first] = args.positional;
+  if (interpreter.namesGpu && moves.has(name) && first instanceof Tensor) {
+    const device = name === "Tensor.cuda" ? "gpu" : deviceAmong(args.withoutFirst());
+    if (device === "gpu" && isHosted(interpreter, first))
+      return references.own(execution.input(first.shape, first.dtype, first.bound));
+    if (device === "host" && !isHosted(interpreter, first)) {
+      const copy = execution.call("Tensor.cpu", [first], {}, interpreter.location);
+      return copy instanceof Tensor ? references.own(copy) : undefined;
+    }
+  }
+  if (training.waiting.size === 0 || looks.test(name)) return undefined;
   if (moves.has(name) && first instanceof Tensor && training.waiting.has(first.storage)) {
     const copy = execution.input(first.shape, first.dtype, first.bound);
     return references.own(copy);
