@@ -4,8 +4,9 @@
  */
 import { message } from "../../messages/message";
 import type { MessageText } from "../../messages/message";
+import { lastName } from "../../python/last-name";
 import type { Call, Expression, Node, Statement } from "../../python/tree";
-import { enclosingFunction, enclosingStatement } from "../../python/walk";
+import { enclosingFunction, enclosingStatement, isWithin } from "../../python/walk";
 import { isDifferentiatedBy, mayBeFrozen } from "../../torch/may-be-frozen";
 import { modelOwnership } from "../../torch/ownership";
 import { atEntry } from "../../torch/provenance/flow";
@@ -42,9 +43,9 @@ export const rule = defineRule<MessageId>({
   },
   messages: {
     walked: {
-      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` does not update `{generator}`: its activations stay until `{backward}`, which computes gradients for its weights too; these stay in their `.grad` until somebody zeroes them. {advice}.",
+      en: "`{argument}` brings the graph of `{generator}` into the loss of this step, but `{optimizer}` does not update `{generator}`: `{backward}` walks through `{generator}` as well and computes gradients for its weights, which stay in their `.grad` until somebody zeroes them. {advice}.",
       "zh-cn":
-        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 并不更新 `{generator}`：直到 `{backward}`，它的激活都会保留，而且还会为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。{advice}。",
+        "`{argument}` 把 `{generator}` 的计算图带进了这一步的损失，但 `{optimizer}` 并不更新 `{generator}`：`{backward}` 还会穿过 `{generator}` 并为它的权重计算梯度，这些梯度会留在 `.grad` 中直到被清零。{advice}。",
     },
     made: { en: "The graph begins here.", "zh-cn": "计算图从这里开始。" },
     backward: { en: "This backward walks it.", "zh-cn": "这次 backward 会遍历它。" },
@@ -128,7 +129,7 @@ function generatorIn(
   if (call.keywords.some(({ name }) => /detach|stop_?grad/i.test(name.id))) return undefined;
   for (const argument of call.positional) {
     // `autograd.grad(score, images)` for a penalty needs images that carry a graph.
-    if (isDifferentiatedBy(torch, argument)) continue;
+    if (isDifferentiatedBy(torch, argument) || isPenalised(context, argument, backward)) continue;
     for (const source of sourcesOnTheWay(context, backward, argument)) {
       if (source.kind !== "Call" || torch.resolve.objectOf(forwardReceiver(source))?.role !== "model")
         continue;
@@ -145,6 +146,27 @@ function generatorIn(
     }
   }
   return undefined;
+}
+
+/**
+ * `gradient_penalty(critic, real, images)`: what is differentiated there is mixed of the images, so that the loss goes through
+ * the generator anyway, and may fail without.
+ */
+function isPenalised({ torch }: RuleContext<MessageId>, argument: Expression, backward: TraceEvent): boolean {
+  const { resolve, provenance } = torch;
+  const key = argument.kind === "Name" ? resolve.keyOf(argument) : undefined;
+  if (key === undefined) return false;
+  return provenance.flow.readsOf(key).some((read) => {
+    const { parent } = read;
+    if (read === argument || read.end > backward.node.start || parent?.kind !== "Call") return false;
+    if (parent.callee === read) return false;
+    if (/penal/i.test(lastName(parent.callee) ?? "")) return true;
+    const target = resolve.functionOf(parent);
+    return (
+      target !== undefined &&
+      (resolve.index.callsByName.get("grad") ?? []).some((call) => isWithin(call, target))
+    );
+  });
 }
 
 /** Where the graph of an argument begins. What callers off the way to this backward give to a parameter is no part of its loss. */

@@ -207,6 +207,7 @@ class KeptFinder {
     // The steps of one sequence hang together through the state: what is kept of them holds no graph that is not held anyway.
     if ([...carried.sources].every((source) => enclosingLoop(source) === loop && this.carriesState(source)))
       return undefined;
+    if (this.isAddedWithoutGraph(store)) return undefined;
     const marks = this.marksOf(store);
     if (marks.some((mark) => needed.surely.has(mark))) return undefined;
     const freedBy = this.freedBy(store, carried, loop);
@@ -253,6 +254,11 @@ class KeptFinder {
       const flowing = needed.flowingInto(other.value);
       return made.every((one) => flowing.has(one));
     });
+  }
+
+  /** `with torch.no_grad(): total += loss`: the sum has no graph, whatever is added. */
+  private isAddedWithoutGraph({ kind, statement }: Store): boolean {
+    return (kind === "sum" || kind === "rebind") && this.options.gradientMode(statement) === "off";
   }
 
   /** `output, hidden = decoder(token, hidden)`. */
