@@ -4,6 +4,7 @@
  */
 import type { ClassDefinition, Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction, enclosingLoop, enclosingStatement, walk } from "../../python/walk";
+import { collectedStates, detachedList, holdsNone, type Collected } from "./collected";
 import { beginsWithEpisode } from "./episodes";
 import { headOf } from "../../torch/per-batch";
 import type { BackwardCall } from "../../torch/provenance";
@@ -70,7 +71,14 @@ interface State {
   readonly reads: readonly Expression[];
   /** It begins as `None`, so the first iteration has nothing to detach. */
   readonly mayBeNone: boolean;
+  /** One list of several layers' states. */
+  readonly collected?: Collected | undefined;
+  /** That list begins with `None` for a state. */
+  readonly mayHoldNone?: boolean;
 }
+
+/** How a variable goes from one iteration to the next. */
+type Carry = Pick<State, "mayBeNone" | "collected" | "mayHoldNone">;
 
 function check(context: RuleContext<MessageId>, call: Call): void {
   if (enclosingLoop(call) === undefined || !isRecurrent(context, call)) return;
@@ -204,7 +212,13 @@ function stateOf(context: RuleContext<MessageId>, call: Call, loop: Loop): State
     if (reads.length === 0) continue;
     const states = reads.map((read) => carriesOver(context, call, read, loop));
     if (states.some((state) => state === undefined)) continue;
-    found.push({ arguments: [argument], reads, mayBeNone: states.some((state) => state === "or none") });
+    const [first] = states;
+    found.push({
+      ...(states.length === 1 ? first : {}),
+      arguments: [argument],
+      reads,
+      mayBeNone: states.some((state) => state?.mayBeNone),
+    });
   }
   if (found.length < 2) return found[0];
   return {
@@ -223,24 +237,29 @@ function carriesOver(
   call: Call,
   read: Expression,
   loop: Loop,
-): "yes" | "or none" | undefined {
+): Carry | undefined {
   const { flow, reach } = torch.provenance;
   const key = torch.resolve.keyOf(read);
   const reaching = flow.reaching(read);
   if (key === undefined || reaching === undefined) return undefined;
   let isGivenBack = false;
   let mayBeNone = false;
+  let mayHoldNone = false;
+  let collected: Collected | undefined;
   for (const one of reaching) {
     if (typeof one === "symbol") continue;
     if (one.value === call && one.kind === "assign") {
-      if (torch.provenance.carried(call, one.path).graph !== "yes") return undefined;
+      collected = collectedStates(torch, call, one.path);
+      if (collected === undefined && torch.provenance.carried(call, one.path).graph !== "yes")
+        return undefined;
       isGivenBack = true;
     } else if (beginsWithEpisode(torch, one, key, loop)) continue;
     else if (reach.isInBody(loop, one.node) || one.node === loop) return undefined;
     else if (one.value?.kind === "None") mayBeNone = true;
+    else if (holdsNone(one.value)) mayHoldNone = true;
   }
   if (!isGivenBack || isTouched(torch, key, loop, call)) return undefined;
-  return mayBeNone ? "or none" : "yes";
+  return { mayBeNone, collected, mayHoldNone };
 }
 
 /** In-place: `hidden.detach_()`, `hidden[0] = …`, or handed to a function that may do so. */
@@ -296,6 +315,7 @@ function detaching({ source, torch }: RuleContext<MessageId>, call: Call, state:
     return `${names.join(", ")} = ${names.map((name) => `${name}.detach()`).join(", ")}`;
   }
   const name = source.slice(only);
+  if (state.collected !== undefined) return detachedList(name, state.collected, state.mayHoldNone === true);
   return isPair(torch, call)
     ? `${name} = tuple(part.detach() for part in ${name})`
     : `${name} = ${name}.detach()`;
