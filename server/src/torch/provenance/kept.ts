@@ -69,8 +69,6 @@ export function keptValues(stores: readonly Store[], options: KeptOptions): Kept
 class KeptFinder {
   private readonly lifetimes: Lifetimes;
   private anyGraphInLoops: boolean | undefined;
-  /** Whether a backward may run in an iteration. */
-  private readonly backwarding = new Map<Loop, boolean>();
 
   constructor(
     private readonly stores: readonly Store[],
@@ -121,7 +119,6 @@ class KeptFinder {
   }
 
   private judgeStored(store: Store, loop: Loop): KeptValue | undefined {
-    if (!this.mayBackwardRunIn(loop) && this.isLeftToOthers(store)) return undefined;
     const closed = this.options.carried.closed(store.value, store.path);
     return this.judge(store, store.value, closed, loop, undefined);
   }
@@ -294,17 +291,7 @@ class KeptFinder {
     });
   }
 
-  private mayBackwardRunIn(loop: Loop): boolean {
-    const { backwards, reach } = this.options;
-    let may = this.backwarding.get(loop);
-    if (may === undefined) {
-      may = backwards.some(({ call }) => reach.runsIn(loop, call));
-      this.backwarding.set(loop, may);
-    }
-    return may;
-  }
-
-  /** Code out of sight may need the graph of what is stored: told without following the value. */
+  /** Code out of sight may need the graph of what is stored. */
   private isLeftToOthers(store: Store): boolean {
     const { needed } = this.options;
     return this.belongsToModule(store) || this.marksOf(store).some((mark) => needed.possibly.has(mark));
