@@ -27,8 +27,7 @@ const className = /^[A-Z]\w*[a-z]/;
 export class ImportedDefinitions {
   private readonly bases = new Map<ClassDefinition, readonly ImportedClass[]>();
   private known: ImportedNames | undefined;
-  private inherited: ReadonlySet<string> | undefined;
-  private readonly attributes = new Map<ClassDefinition, ReadonlySet<string>>();
+  private inherits: boolean | undefined;
   private readonly functions: Answers<Call, ImportedFunction | undefined> = new Map();
   private readonly instances: Answers<Expression, ImportedClass | undefined> = new Map();
   private readonly findInstance = (expression: Expression): ImportedClass | undefined =>
@@ -124,35 +123,12 @@ export class ImportedDefinitions {
     return found;
   }
 
-  /** Whether a class of this file has an attribute of the name from a base elsewhere. */
-  inheritsAttribute(name: string): boolean {
+  /** Whether a class of this file may have attributes that a base elsewhere binds; no other file is read for it. */
+  get mayInheritAttributes(): boolean {
     if (this.names === noImports) return false;
-    return (this.inherited ??= this.namesInherited()).has(name);
-  }
-
-  private namesInherited(): ReadonlySet<string> {
-    const names = new Set<string>();
-    for (const owner of this.resolver.index.classes) {
-      if (!owner.bases.some((base) => this.mayBeElsewhere(base))) continue;
-      for (const name of this.attributesInherited(owner)) names.add(name);
-    }
-    return names;
-  }
-
-  /** The attributes that the bases elsewhere of a class of this file bind, those of their bases in turn included. */
-  attributesInherited(owner: ClassDefinition): ReadonlySet<string> {
-    let names = this.attributes.get(owner);
-    if (names === undefined) {
-      const found = new Set<string>();
-      this.attributes.set(owner, found); // classes that inherit from each other add nothing
-      for (const { definition, file } of this.basesOf(owner)) {
-        const { resolve } = file.torch;
-        for (const name of resolve.attributesStoredIn(definition)) found.add(name);
-        for (const name of resolve.imported.attributesInherited(definition)) found.add(name);
-      }
-      names = found;
-    }
-    return names;
+    return (this.inherits ??= this.resolver.index.classes.some(({ bases }) =>
+      bases.some((base) => this.mayBeElsewhere(base)),
+    ));
   }
 
   private mayBeElsewhere(base: Expression): boolean {

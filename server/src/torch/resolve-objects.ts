@@ -81,10 +81,9 @@ class FileObjects implements Objects {
 
   private mayNameObject(name: string): boolean {
     if (wrappedModel.has(name) || torchvisionParts.has(name) || roleByName(name) !== undefined) return true;
-    if (this.resolver.storesAttribute(name)) return true;
+    if (this.resolver.storesAttribute(name) || this.resolver.imported.mayInheritAttributes) return true;
     if (lossName.test(name) && this.resolver.imported.leadElsewhere) return true;
-    if ((this.usedNames ??= this.namesOfUsed()).has(name)) return true;
-    return this.resolver.imported.inheritsAttribute(name);
+    return (this.usedNames ??= this.namesOfUsed()).has(name);
   }
 
   private namesOfUsed(): ReadonlySet<string | undefined> {

@@ -137,8 +137,6 @@ export interface Resolver {
   readonly index: FileIndex;
   /** All places that bind an attribute of a class of this file, in source order. */
   attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[];
-  /** The names of the attributes that a class of this file and its bases here bind. */
-  attributesStoredIn(owner: ClassDefinition): readonly string[];
   /** False where no class of this file binds an attribute of the name. */
   storesAttribute(name: string): boolean;
   /** True when every parameter of the model was told not to require gradients (`requires_grad_(False)`, a loop). */
@@ -426,20 +424,16 @@ class FileResolver implements Resolver {
   }
 
   attributeStoresOf(owner: ClassDefinition, name: string): readonly AttributeStore[] {
-    return this.withBases(owner).flatMap((one) => this.storesByClass.get(one)?.get(name) ?? []);
-  }
-
-  attributesStoredIn(owner: ClassDefinition): readonly string[] {
-    return this.withBases(owner).flatMap((one) => [...(this.storesByClass.get(one)?.keys() ?? [])]);
+    this.stores ??= this.indexStores();
+    const stores = this.stores;
+    return this.withBases(owner).flatMap((one) => stores.get(one)?.get(name) ?? []);
   }
 
   storesAttribute(name: string): boolean {
-    this.storedNames ??= new Set([...this.storesByClass.values()].flatMap((byName) => [...byName.keys()]));
+    this.storedNames ??= new Set(
+      [...(this.stores ??= this.indexStores()).values()].flatMap((byName) => [...byName.keys()]),
+    );
     return this.storedNames.has(name);
-  }
-
-  private get storesByClass(): ReadonlyMap<ClassDefinition, ReadonlyMap<string, readonly AttributeStore[]>> {
-    return (this.stores ??= this.indexStores());
   }
 
   private indexStores(): Map<ClassDefinition, Map<string, AttributeStore[]>> {
