@@ -1,4 +1,4 @@
-"""Where every micro-batch resets the gradients there is no sum to be scaled: that is another defect, and the first to be mended."""
+"""Where every micro-batch resets the gradients there is no sum to be scaled until that is mended."""
 import torch
 from torch import nn
 
@@ -13,7 +13,7 @@ def train(k=4):
     for i, (x, y) in enumerate(loader):
         optimizer.zero_grad()  # expect: zero-grad-each-microbatch
         loss = criterion(model(x.cuda()), y.cuda())
-        loss.backward()
+        loss.backward()  # expect: accumulation-loss-not-scaled
         if (i + 1) % k == 0 or i + 1 == len(loader):
             optimizer.step()
             optimizer.zero_grad()

@@ -14,14 +14,14 @@ type MessageId = keyof typeof messages;
 
 const messages = {
   notScaled: {
-    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{scaled}`.",
+    en: "`{loss}` is a mean over one micro-batch and is not divided by the accumulation steps: {resets, select, yes {once nothing resets the gradients on every micro-batch, } other {}}`{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{scaled}`.",
     "zh-cn":
-      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
+      "`{loss}` 是单个微批次上的平均值，却没有除以累积次数：{resets, select, yes {一旦不再每个微批次都重置梯度，} other {}}`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
   },
   notScaledByName: {
-    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: `{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{scaled}`.",
+    en: "If `{loss}` is a mean over one micro-batch, it has to be divided by the accumulation steps: {resets, select, yes {once nothing resets the gradients on every micro-batch, } other {}}`{step}` applies the sum over `{k}` micro-batches, `{k}` times the gradient of their mean. Backward through `{scaled}`.",
     "zh-cn":
-      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
+      "如果 `{loss}` 是单个微批次上的平均值，就需要除以累积次数：{resets, select, yes {一旦不再每个微批次都重置梯度，} other {}}`{step}` 应用的是 `{k}` 个微批次的梯度之和，是平均梯度的 `{k}` 倍。请对 `{scaled}` 做反向传播。",
   },
   guard: { en: "The step waits for this condition.", "zh-cn": "更新要等到这个条件成立。" },
   inner: {
@@ -59,6 +59,8 @@ interface Unscaled {
   readonly steps: Expression;
   readonly backward: TraceEvent;
   readonly byName: boolean;
+  /** Every micro-batch resets the gradients: there is no sum until that is mended. */
+  readonly resets: boolean;
 }
 
 function unscaled(context: RuleContext, loop: TrainingLoop): Unscaled[] {
@@ -68,15 +70,14 @@ function unscaled(context: RuleContext, loop: TrainingLoop): Unscaled[] {
   if (accumulation.form === "accelerate") return [];
   if (!accumulatesSeveral(context, accumulation)) return [];
   if (scalesElsewhere(loop) || dividesBy(context, steps)) return [];
-  // What resets on every micro-batch leaves no sum to be scaled.
-  if (loop.zeroings.some((zeroing) => runsOutsideUpdate(context, zeroing, loop))) return [];
+  const resets = loop.zeroings.some((zeroing) => runsOutsideUpdate(context, zeroing, loop));
   const found: Unscaled[] = [];
   for (const backward of loop.backwards) {
     if (backward.subject === undefined || backward.withGradient || throughScales(context, backward)) continue;
     const { verdict, certainty } = judgeLoss(context.torch.resolve, backward.subject, backward.places);
     if (verdict !== "mean") continue;
     const byName = certainty === "name" || loop.certainty === "name";
-    found.push({ loop, accumulation, steps, backward, byName });
+    found.push({ loop, accumulation, steps, backward, byName, resets });
   }
   // Several losses of one iteration: if one of them is divided, or not understood, the script does its own arithmetic.
   return found.length === loop.backwards.length ? found : [];
@@ -159,7 +160,7 @@ function isNumber(resolve: Resolver, expression: Expression, depth = 0): boolean
 }
 
 function report(context: RuleContext<MessageId>, found: Unscaled): void {
-  const { accumulation, steps, backward, byName, loop } = found;
+  const { accumulation, steps, backward, byName, loop, resets } = found;
   const [step] = accumulation.guardedSteps;
   const { subject } = backward;
   if (step === undefined || subject === undefined) return;
@@ -173,10 +174,11 @@ function report(context: RuleContext<MessageId>, found: Unscaled): void {
     values: {
       loss: excerpt(source, subject),
       k,
+      resets: resets ? "yes" : "no",
       scaled: `${bracketed(subject, excerpt(source, subject))} / ${divisor}`,
       step: stepText(context, step),
     },
-    ...(byName ? { level: oneLower("error") } : {}),
+    ...(byName || resets ? { level: oneLower("error") } : {}),
     related: [
       loop.microLoop !== undefined && accumulation.form === "micro-loop"
         ? { at: accumulation.node, message: "inner" }

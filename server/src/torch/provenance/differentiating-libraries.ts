@@ -9,7 +9,10 @@ import { argumentsOf } from "./shapes";
 import type { BackwardCall } from "./sinks";
 
 const library =
-  /^(torchcam|pytorch_grad_cam|grad_cam|captum|zennit|torchattacks|autoattack|advertorch|foolbox|art|cleverhans|robustness)(\.|$)/;
+  /^(torchcam|pytorch_grad_cam|grad_cam|captum|zennit|torchattacks|autoattack|advertorch|foolbox|art|cleverhans|robustness|torchviz)(\.|$)/;
+
+/** What draws the graph of its argument, and has nothing to draw without one. */
+const drawing = /^torchviz\.(\w+\.)?make_dot$/;
 
 /** The calls of such objects, each of which walks the graph of what it is given. */
 export function libraryBackwards(resolver: Resolver): BackwardCall[] {
@@ -40,6 +43,7 @@ function importsLibrary({ module, scopes }: Resolver): boolean {
 
 function isOfLibrary({ callee }: Call, resolver: Resolver): boolean {
   return (
+    drawing.test(resolver.qualifiedName(callee) ?? "") ||
     isMadeByLibrary(callee, resolver) ||
     (callee.kind === "Attribute" && isMadeByLibrary(callee.object, resolver))
   );
