@@ -294,3 +294,41 @@ class Data(torch.utils.data.Dataset):
     });
   }
 });
+
+describe("a LightningModule of another file", () => {
+  before(loadParser);
+
+  const lightning = "import torch\nfrom torch import nn\nimport lightning as L\n";
+  const module = `
+class Lit(L.LightningModule):
+    def __init__(self, width=16):
+        super().__init__()
+        self.net = nn.Linear(64, width)
+    def training_step(self, batch, index):
+        x, y = batch
+        return nn.functional.cross_entropy(self.net(x), y)
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters(), lr=1e-3)
+`;
+  const main = `
+loader = torch.utils.data.DataLoader(
+    torch.utils.data.TensorDataset(torch.randn(64, 64), torch.randint(0, 10, (64,))), batch_size=8
+)
+L.Trainer(max_epochs=1).fit(Lit(width=32), loader)
+`;
+
+  it("has the step, and the optimizer, that it has in the script itself", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "vramlint-lightning-"));
+    writeFileSync(path.join(folder, "model.py"), lightning + module);
+    const file = path.join(folder, "main.py");
+    const resolveImport = importResolver(file, { root: folder });
+    const split = analyze(parseModule(`${lightning}from model import Lit\n${main}`), { resolveImport });
+    const whole = analyze(parseModule(lightning + module + main));
+    const [one, other] = [split, whole].map(({ estimates }) => estimates.first());
+    rmSync(folder, { recursive: true });
+    assert.equal(other?.complete, true);
+    assert.equal(one?.complete, true);
+    assert.deepEqual(one.optimizer, other.optimizer);
+    assert.equal(one.peak?.bytes, other.peak?.bytes);
+  });
+});

@@ -182,6 +182,18 @@ function getFromRange(interpreter: Interpreter, range: RangeValue, index: Value,
     : interpreter.raise("IndexError", "range index out of range", span);
 }
 
+/**
+ * `queue[:, ptr : ptr + n] = keys` without a graph, where only a run knows the place or the number that is written: the tensor
+ * stays as large as it is, and nothing is made.
+ */
+function writesSomewhere({ execution }: Interpreter, index: Value, value: Value): boolean {
+  if (execution.gradEnabled) return false;
+  const parts = index instanceof TupleValue ? index.items : [index];
+  if (!parts.every((part) => part instanceof SliceValue || typeof part === "number")) return false;
+  const isOpen = ({ lower, upper, step }: SliceValue): boolean => [lower, upper, step].some(isUnknown);
+  return isUnknown(value) || parts.some((part) => part instanceof SliceValue && isOpen(part));
+}
+
 export function setItem(
   interpreter: Interpreter,
   object: Value,
@@ -190,7 +202,8 @@ export function setItem(
   span: Span,
 ): void {
   if (object instanceof Tensor) {
-    runOperator(interpreter, "Tensor.__setitem__", new CallArguments([object, index, value]), span);
+    if (writesSomewhere(interpreter, index, value)) object.values = undefined;
+    else runOperator(interpreter, "Tensor.__setitem__", new CallArguments([object, index, value]), span);
     return;
   }
   if (object instanceof DictValue) {

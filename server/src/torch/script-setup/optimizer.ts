@@ -63,6 +63,8 @@ export function optimizerOf(context: SetupContext): ScriptValue<ScriptOptimizer>
       ? { value, span: first }
       : undefined;
   }
+  const ofModel = optimizerOfImported(context);
+  if (ofModel !== undefined) return ofModel;
   const configured = configuredOptimizer(context.deepspeed);
   if (configured !== undefined) return configured;
   const call = trainers.arguments;
@@ -73,6 +75,16 @@ export function optimizerOf(context: SetupContext): ScriptValue<ScriptOptimizer>
   const name = constants.valueOf(given);
   const value = typeof name === "string" ? trainerOptimizers[name] : undefined;
   return value === undefined ? undefined : { value, span: given };
+}
+
+/** The optimizer that a LightningModule of another file configures: `trainer.fit(LitModel(…))`. */
+function optimizerOfImported(context: SetupContext): ScriptValue<ScriptOptimizer> | undefined {
+  const [call, other] = fitCalls(context);
+  if (call === undefined || other !== undefined) return undefined;
+  const model = context.constants.argument(call, "model", 0);
+  const imported = model && context.resolver.imported.classOf(model);
+  const made = imported?.file.torch.scriptSetup.optimizer;
+  return made && { value: made.value, span: call };
 }
 
 /** The constructions of the optimizers that step, none when one is not understood; of all where no loop is seen. */

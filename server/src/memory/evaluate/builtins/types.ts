@@ -8,6 +8,7 @@ import type { Interpreter } from "../interpreter";
 import { integer, numeric } from "../numbers";
 import { sizeLimit } from "../operations";
 import { callMethod, payloadOf, setOf } from "../overloads";
+import { unknownFloat } from "../unknown-floats";
 import { truthOf } from "../expressions";
 import {
   ClassValue,
@@ -84,8 +85,9 @@ function makeFloat(interpreter: Interpreter, args: CallArguments, span: Span | u
     const own = callMethod(interpreter, value, "__float__", [], span);
     if (own !== undefined) return own;
   }
-  if (value instanceof Tensor) return interpreter.unknown("tensorValue", span);
-  return isUnknown(value) ? value : interpreter.raise("TypeError", "float() argument", span);
+  if (value instanceof Tensor) return unknownFloat(interpreter.unknown("tensorValue", span));
+  // whatever it is, this makes a float of it
+  return isUnknown(value) ? unknownFloat(value) : interpreter.raise("TypeError", "float() argument", span);
 }
 
 function makeStr(interpreter: Interpreter, args: CallArguments): Value {

@@ -224,6 +224,19 @@ function joined(operator: string): Native {
   };
 }
 
+/** `zeros_like(array)`: of its shape and, unless another is asked for, its type. */
+function filledLike(name: string): Native {
+  return (interpreter, args, span) => {
+    const like = args.at(0) ?? null;
+    const dtype = args.get(1, "dtype") ?? null;
+    if (like instanceof Tensor && (dtype === null || dtype instanceof DtypeValue))
+      return arrayFilled(interpreter, like.shape, dtype === null ? like.dtype : dtype.dtype);
+    // of an array whose sizes are open in part
+    if (dtype === null && formOfArray(like) !== undefined) return like;
+    return args.unknown() ?? interpreter.unknown("call", span, { name });
+  };
+}
+
 const dtypes: readonly Dtype[] = [
   "uint8",
   "int8",
@@ -283,6 +296,9 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.zeros": filled("numpy.zeros", 0, "shape", "float64"),
   "numpy.ones": filled("numpy.ones", 0, "shape", "float64"),
   "numpy.empty": filled("numpy.empty", 0, "shape", "float64"),
+  "numpy.zeros_like": filledLike("numpy.zeros_like"),
+  "numpy.ones_like": filledLike("numpy.ones_like"),
+  "numpy.empty_like": filledLike("numpy.empty_like"),
   "numpy.memmap": memmap,
   "numpy.array": arrayOf("torch.tensor"),
   "numpy.asarray": arrayOf("torch.tensor"),

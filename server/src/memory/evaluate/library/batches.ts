@@ -29,6 +29,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { UnknownFloat } from "../unknown-floats";
 
 const nowhere: Span = { start: 0, end: 0 };
 
@@ -121,7 +122,8 @@ function collated(interpreter: Interpreter, sample: Value, count: number, span: 
   }
   if (typeof sample === "boolean") return dataTensor(interpreter, [count], "bool");
   if (typeof sample === "number") return dataTensor(interpreter, [count], "int64");
-  if (sample instanceof Float) return dataTensor(interpreter, [count], "float64");
+  if (sample instanceof Float || sample instanceof UnknownFloat)
+    return dataTensor(interpreter, [count], "float64");
   if (typeof sample === "string")
     return new ListValue(Array.from({ length: Math.min(count, mostGathered) }, () => sample));
   const inner = (value: Value): Value => collated(interpreter, value, count, span);

@@ -526,7 +526,7 @@ class Iteration {
     const fault = interpreter.guard(() => {
       const mark = interpreter.references.mark();
       // batches are made on the host
-      if (loop.kind === "For") interpreter.execution.unobserved(() => this.bind(loop, count));
+      if (loop.kind === "For") this.makeBatch(() => this.bind(loop, count));
       interpreter.references.releaseTo(mark);
       const completion = interpreter.execute(loop.body);
       interpreter.references.releaseTo(mark);
@@ -535,6 +535,16 @@ class Iteration {
     interpreter.tracing = false;
     sampler.isEntering = false;
     return fault;
+  }
+
+  private makeBatch(bind: () => void): void {
+    const { execution, training } = this.interpreter;
+    if (training !== undefined) training.isMakingBatch = true;
+    try {
+      execution.unobserved(bind);
+    } finally {
+      if (training !== undefined) training.isMakingBatch = false;
+    }
   }
 
   /** The loop's target becomes its item with this number; a loader's batches are all alike. */

@@ -54,7 +54,8 @@ export function movedData(interpreter: Interpreter, name: string, args: CallArgu
     const copy = execution.input(first.shape, first.dtype, first.bound);
     return references.own(copy);
   }
-  useData(interpreter, args.values());
+  // a batch is made on the host, whatever is computed for it
+  if (!training.isMakingBatch) useData(interpreter, args.values());
   return undefined;
 }
 

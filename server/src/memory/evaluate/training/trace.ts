@@ -36,6 +36,8 @@ export class TrainingTrace {
   loopFrame: Frame | undefined;
   /** Data that the script made before its loop: on the host until it is moved or computed with. */
   readonly waiting = new Set<Storage>();
+  /** Set while a batch is made, before it is the loop's. */
+  isMakingBatch = false;
   /** What the header says of the inputs; absent where the script's own are taken. */
   given: GivenData | undefined;
   /** The script turns autocast on by itself. */
