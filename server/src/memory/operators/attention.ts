@@ -155,15 +155,14 @@ function headsInside(shape: readonly number[]): number[] {
   return [length * heads * width, width, heads * width, 1];
 }
 
-/** _scaled_dot_product_attention_math: query and key are scaled, the weights of every head are kept; fp32 inside. */
+/** _scaled_dot_product_attention_math: query and key are scaled, the weights of every head are kept; fp32 inside on every device. */
 function mathAttention(frame: Frame, row: Attention): Tensor {
   return frame.scoped((inner) => mathAttentionIn(inner, row));
 }
 
 function mathAttentionIn(frame: Frame, row: Attention): Tensor {
   const half = row.query.dtype === "float16" || row.query.dtype === "bfloat16";
-  const wide = (tensor: Tensor): Tensor =>
-    half && frame.execution.device === "cuda" ? cast(frame, tensor, "float32") : tensor;
+  const wide = (tensor: Tensor): Tensor => (half ? cast(frame, tensor, "float32") : tensor);
   const [query, key, value] = [wide(row.query), wide(row.key), wide(row.value)];
   const scaled = elementwiseOp(frame, "mul", [query, 1]);
   let { mask } = row;
