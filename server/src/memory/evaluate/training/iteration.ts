@@ -139,13 +139,15 @@ export class ScriptIteration {
   run(plan: StepPlan, wantsTimeline: boolean): StepMeasure {
     const { program, training, sampler } = this;
     const { execution, interpreter } = program;
+    const { ambient, ignoresAutocast } = training;
     this.choose(plan);
+    const isOtherPrecision = training.ambient !== ambient || training.ignoresAutocast !== ignoresAutocast;
     const scale = this.batch === undefined ? 1 : plan.batch / this.batch;
-    const isChanged = sampler.scale !== scale;
+    const isChanged = sampler.scale !== scale || isOtherPrecision;
     sampler.scale = scale;
     if (training.given !== undefined) training.given.batch = plan.batch;
     // what the iteration before leaves is as large as this one's
-    const before = isChanged ? this.iteration.run(this.count++) : undefined;
+    const before = isChanged ? this.settled() : undefined;
     const timeline: TimelinePoint[] = [];
     if (wantsTimeline) execution.timeline = timeline;
     interpreter.recorder = wantsTimeline ? new CallRecorder() : undefined;
@@ -159,6 +161,14 @@ export class ScriptIteration {
     execution.timeline = undefined;
     execution.phase = "setup";
     return this.measure(fault, inputs, timeline, calls);
+  }
+
+  /** An iteration that nobody measures, under the plan's autocast like the one that is. */
+  private settled(): Unknown | undefined {
+    this.training.begin();
+    const fault = this.iteration.run(this.count++);
+    this.training.end();
+    return fault;
   }
 
   private measured(): Unknown | undefined {
