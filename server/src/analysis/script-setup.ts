@@ -96,8 +96,8 @@ function asSetup(
 
 /**
  * The training loop, where what the script says of one model, its input and its loss does not make up an iteration.
- * Nothing where header or options say what is computed of the output or ask about a model alone, and where they say what the
- * one model that is trained is fed.
+ * Nothing where header or options say something else than the script about what is computed of the output, or ask about a
+ * model alone. What they say of an input stands in for the loop's (`isFedByHeader` in `memory/estimate/model.ts`).
  */
 export function iterationOfScript(
   iteration: ScriptValue<ScriptIteration> | undefined,
@@ -106,14 +106,14 @@ export function iterationOfScript(
   otherLoops: ScriptValue<true> | undefined,
   source: Source,
 ): TrainingSetup {
-  if (given.loss !== undefined && iteration?.value.isOfOneInput !== false) return {};
+  const isOtherLoss = given.loss !== undefined && given.loss.value !== loss?.value;
+  if (isOtherLoss && iteration?.value.isOfOneInput !== false) return {};
   if (given.model !== undefined && !(given.inputs !== undefined && isOfScript(given.model.value, source)))
     return {};
   const others = setting(otherLoops, (value) => value);
   if (iteration === undefined) return others === undefined ? {} : { otherLoops: others };
   const isSaid = [model, inputs, loss, optimizer].every((setting) => setting !== undefined);
   const { value, span } = iteration;
-  if (given.inputs !== undefined && value.isOfOneInput) return {};
   return isSaid && value.isOfOneModel ? {} : { iteration: { value, from: "script", span } };
 }
 

@@ -196,6 +196,10 @@ export class Estimator {
 
   private estimateTrained(): ModelEstimate | undefined {
     const reached = this.reachIteration();
+    if (this.isFedByHeader(reached)) {
+      this.setup = { ...this.setup, iteration: undefined };
+      return this.estimateOne();
+    }
     if (reached === undefined) return this.estimateOne(this.unfollowed(undefined));
     if ("reason" in reached) {
       this.explainInput(reached.reason);
@@ -208,6 +212,20 @@ export class Estimator {
     this.setup = setup;
     this.subject = { value: subject };
     return this.withSteps(subject, built, ran);
+  }
+
+  /**
+   * Header or options give the input of the script's one model, and the loop does not tell a step with it: then it is the step
+   * of that model alone that was asked for.
+   */
+  private isFedByHeader(reached: Reached | MissingModel | undefined): boolean {
+    const { iteration, inputs } = this.setup;
+    if (iteration?.value.isOfOneInput !== true || inputs === undefined || inputs.from === "script")
+      return false;
+    if (reached === undefined || "reason" in reached) return true;
+    const { ran } = reached;
+    const isWhole = ran.measure.fault === undefined && ran.noted.length === 0 && ran.bounds.length === 0;
+    return !isWhole || ran.measure.backward === undefined || !reached.iteration.takesGiven;
   }
 
   /**

@@ -60,6 +60,11 @@ export class GivenData {
     return this.given.inputs.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample));
   }
 
+  /** A model was called with what the header says, whoever made it. */
+  get isTaken(): boolean {
+    return this.isUsed || this.receivers.size > 0;
+  }
+
   /** How many parts of a batch are known by what was called with them: as long as it grows, the next iteration knows more. */
   get known(): number {
     return this.learned.size;

@@ -130,6 +130,11 @@ export class ScriptIteration {
     return others.length === 0 ? size : undefined;
   }
 
+  /** Whether a model gets the input that header or options give: data that the script itself knows may be other data. */
+  get takesGiven(): boolean {
+    return this.training.given?.isTaken !== false;
+  }
+
   get training(): TrainingTrace {
     const { interpreter } = this.program;
     return (interpreter.training ??= new TrainingTrace(interpreter));
