@@ -225,6 +225,15 @@ describe("an iteration of a script", () => {
     assert.ok(twice.assumptions.every(({ key }) => key !== "iteration"));
   });
 
+  it("is not touched by the graph of an evaluation, which is built by itself", () => {
+    const text = readFileSync(path.join(__dirname, "../../../test-fixtures/example/train.py"), "utf8");
+    const alone = analyze(parseModule(text)).estimates.largestBatch();
+    const { estimates } = analyze(parseModule(text));
+    assert.ok((estimates.batchGraph?.(false)?.bytes ?? 0) > 0);
+    assert.equal(estimates.largestBatch(), alone);
+    assert.ok(alone !== undefined);
+  });
+
   it("grows with the micro-batch of its loader", () => {
     const text = textOf("pix2pix.py");
     const at = (batch: number): number | undefined => {

@@ -53,8 +53,8 @@ export class Estimator {
   private reruns: { readonly of: Reruns; readonly built: Built; readonly subject: Subject } | undefined;
   /** The script trains more than the estimate of one model says, whatever instance of it that is. */
   private isDoubted = false;
-  /** Of the models of an iteration one is trained. */
-  private trainsOne = false;
+  /** Whether of the models of an iteration one is trained; undefined where the step is no iteration of the script. */
+  private trainsOne: boolean | undefined;
   private readonly largest = new Map<number, number | undefined>();
   private fit: { readonly answer: FitAnswer | undefined } | undefined;
   /** By mode and micro-batch, where another than the step's is asked for. */
@@ -139,9 +139,12 @@ export class Estimator {
     return batchGraphOf(this.module, setup, this.calledModel(), isTraining, world);
   }
 
-  /** The trained model by itself, where the estimate is of several that an iteration works with. */
+  /**
+   * The trained model, to be built by itself: an iteration's own object goes on through its iterations, in training mode, and
+   * another program must not run it.
+   */
   private calledModel(): Subject | undefined {
-    if (this.trained?.value?.models === undefined) return this.trainedModel();
+    if (this.trainsOne === undefined) return this.trainedModel();
     return this.trainsOne ? trainedSubject(this.shared(), this.module, this.setup) : undefined;
   }
 
