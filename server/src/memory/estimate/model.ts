@@ -226,8 +226,9 @@ export class Estimator {
     if (iteration?.value.isOfOneInput !== true || inputs === undefined || inputs.from === "script")
       return false;
     if (reached === undefined || "reason" in reached) return true;
-    const { ran } = reached;
-    const isWhole = ran.measure.fault === undefined && ran.noted.length === 0 && ran.bounds.length === 0;
+    const { ran, built, setup } = reached;
+    const isFollowed = ran.measure.fault === undefined && ran.noted.length === 0 && ran.bounds.length === 0;
+    const isWhole = isFollowed && statesOf(heldBy(built.model), setup, ran.measure).fault === undefined;
     return !isWhole || ran.measure.backward === undefined || !reached.iteration.takesGiven;
   }
 
