@@ -108,11 +108,11 @@ describe("the training step in the editor", () => {
     await start();
     const text = await textAt("class ResNet", 7);
     assert.match(text, /\| Peak of a training step \| 4\.46 GiB, in backward at line 22 \|/);
-    assert.match(text, /\| On the device, about \| 4\.84 GiB – 5\.18 GiB \|/);
+    assert.match(text, /\| On the device, about \| 4\.83 GiB – 5\.18 GiB \|/);
     assert.match(text, /Within the budget of 6\.50 GiB: 69 % used\./);
     assert.match(text, /Largest micro-batch under the budget: 376/);
     assert.match(text, /^From the header: .*`batch=256`/m);
-    assert.match(text, /^From the script: `loss=cross_entropy`/m);
+    assert.match(text, /^From the script: `model=ResNet` `iteration=training loop`/m);
     assert.match(text, /^Assumed: `step=foreach`/m);
     assert.match(text, /6–13 % allocator slack/);
     // What decides comes first: a hover shows the beginning only.

@@ -237,18 +237,20 @@ function readOption(option: Text, options: Record<string, number | boolean | str
 
 /** `none`, `all`, or class names: one, or several in brackets or with `;` between. */
 function readCheckpoint(value: Text, context: ReadContext): void {
-  const word = value.text.toLowerCase();
+  const bracketed = /^[[(](.*)[\])]$/.exec(value.text);
+  const list = bracketed ? part(value, 1, value.text.length - 1) : value;
+  const pieces = split(list, bracketed ? "," : ";").pieces.filter(({ text }) => text !== "");
+  const [only, other] = pieces;
+  const word = other === undefined ? only?.text.toLowerCase() : undefined;
   if (word === "none" || word === "all") {
     context.setup.checkpoint = setting<"none" | "all">(value, word);
     return;
   }
-  const bracketed = /^[[(](.*)[\])]$/.exec(value.text);
-  const list = bracketed ? part(value, 1, value.text.length - 1) : value;
   const blocks: string[] = [];
-  for (const piece of split(list, bracketed ? "," : ";").pieces) {
-    if (piece.text === "") continue;
+  for (const piece of pieces) {
     const root = /^[A-Za-z_]\w*/.exec(piece.text)?.[0];
-    if (root === undefined || !/^[A-Za-z_]\w*(?:\.\w+)*$/.test(piece.text)) {
+    const isWord = /^(none|all)$/i.test(piece.text); // which stand alone
+    if (root === undefined || isWord || !/^[A-Za-z_]\w*(?:\.\w+)*$/.test(piece.text)) {
       report(context, piece, texts.badChoice, {
         key: "checkpoint",
         text: shown(piece.text),

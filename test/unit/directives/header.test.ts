@@ -319,6 +319,7 @@ describe("the budget header", () => {
       ["optimizer=torch.optim.AdamWw", "torch.optim.AdamWw", "optimizer=adamw"],
       ["checkpoint=Blok", "Blok", "checkpoint=Block"],
       ["checkpoint=1Block", "1Block", undefined],
+      ["checkpoint=all; Block", "all", undefined],
       ["model=ResNett(18)", "ResNett", "model=ResNet(18)"],
       ["model=ResNet(", "(", undefined],
       ["model=3 + 4", "3 + 4", undefined],
@@ -395,7 +396,8 @@ describe("the budget header", () => {
       const fromLibrary = headerOf("# vram: checkpoint=TransformerEncoderLayer");
       assert.deepEqual(fromLibrary.diagnostics, []);
       assert.deepEqual(fromLibrary.setup.checkpoint?.value, ["TransformerEncoderLayer"]);
-      assert.equal(headerOf("# vram: checkpoint=ALL").setup.checkpoint?.value, "all");
+      for (const written of ["ALL", "all;", "[all]"])
+        assert.equal(headerOf(`# vram: checkpoint=${written}`).setup.checkpoint?.value, "all");
       assert.deepEqual(headerOf("# vram: checkpoint=[Block, ResNet]").setup.checkpoint?.value, [
         "Block",
         "ResNet",

@@ -226,10 +226,12 @@ export class Estimator {
     if (iteration?.value.isOfOneInput !== true || inputs === undefined || inputs.from === "script")
       return false;
     if (reached === undefined || "reason" in reached) return true;
-    const { ran, built, setup } = reached;
+    const { ran, built, setup, iteration: loop } = reached;
     const isFollowed = ran.measure.fault === undefined && ran.noted.length === 0 && ran.bounds.length === 0;
-    const isWhole = isFollowed && statesOf(heldBy(built.model), setup, ran.measure).fault === undefined;
-    return !isWhole || ran.measure.backward === undefined || !reached.iteration.takesGiven;
+    const isKnown = loop.training.unknownStep === undefined && loop.unknownModels.length === 0;
+    const isStepped = statesOf(heldBy(built.model), setup, ran.measure).fault === undefined;
+    const isWhole = isFollowed && isKnown && isStepped && ran.measure.backward !== undefined;
+    return !isWhole || !loop.takesGiven;
   }
 
   /**

@@ -126,13 +126,17 @@ export class ScriptIteration {
   get batch(): number | undefined {
     const [size, ...others] = this.sampler.sizes;
     const { given } = this.training;
-    if (given?.isUsed === true && given.grows) return given.own;
+    if (given?.isUsed === true) return given.grows ? given.own : undefined;
     return others.length === 0 ? size : undefined;
   }
 
-  /** Whether a model gets the input that header or options give: data that the script itself knows may be other data. */
+  /**
+   * Whether a model gets the input that header or options give, and that grows with the micro-batch: data that the script itself
+   * knows may be other data.
+   */
   get takesGiven(): boolean {
-    return this.training.given?.isTaken !== false;
+    const { given } = this.training;
+    return given === undefined || (given.isTaken && given.grows);
   }
 
   get training(): TrainingTrace {
