@@ -225,6 +225,32 @@ describe("an iteration of a script", () => {
     assert.ok(twice.assumptions.every(({ key }) => key !== "iteration"));
   });
 
+  it("is that of the model alone where nobody says which model the training function gets, if it calls one once", () => {
+    const script = (body: string): string =>
+      `# vram: batch=8, input=float32[B,100], loss=cross_entropy, optimizer=sgd
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(100, 10)
+    def forward(self, x):
+        return self.head(x)
+def both(model, data):
+    return model(data) + model(data)
+def train(model, loader, optimizer):
+    for data, target in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(${body}, target)
+        loss.backward()
+        optimizer.step()
+`;
+    const isComplete = (body: string) => analyze(parseModule(script(body))).estimates.first()?.complete;
+    assert.equal(isComplete("model(data)"), true);
+    const several = ["model(data) + model(data)", "sum(model(data) for _ in range(2))", "both(model, data)"];
+    for (const body of several) assert.equal(isComplete(body), false, body);
+  });
+
   it("is not touched by the graph of an evaluation, which is built by itself", () => {
     const text = readFileSync(path.join(__dirname, "../../../test-fixtures/example/train.py"), "utf8");
     const alone = analyze(parseModule(text)).estimates.largestBatch();

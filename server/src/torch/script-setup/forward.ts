@@ -111,7 +111,7 @@ class ForwardFinder {
 }
 
 /** Whether a statement may run a call more than once each time. */
-function isRepeatedIn(call: Call, statement: Node): boolean {
+export function isRepeatedIn(call: Call, statement: Node): boolean {
   for (let child: Node = call; child !== statement;) {
     const around: Node | undefined = child.parent;
     if (around === undefined) return false;

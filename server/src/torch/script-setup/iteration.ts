@@ -1,10 +1,10 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
-import { enclosingFunction, someNode } from "../../python/walk";
+import { enclosingFunction, isWithin, someNode } from "../../python/walk";
 import { enclosingClass } from "../resolve-index";
 import type { ScriptForward, ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
-import { forwardOf, forwardOfModel } from "./forward";
+import { forwardOf, forwardOfModel, isRepeatedIn } from "./forward";
 import { loopOfHandedLoss } from "./handed";
 import { modelOf, optimizerOf } from "./optimizer";
 import { isUnusualStep } from "./unusual-step";
@@ -48,9 +48,39 @@ function isOfOneInput(context: SetupContext): boolean {
     .filter((call) => isModelCall(context, call))
     .flatMap((call) => [...identify(resolver, call.callee, []).constructions]);
   const [model, ...others] = new Set(made);
-  if (model === undefined || others.length > 0) return false;
+  if (model === undefined) return callsOnceInItsLoop(context);
+  if (others.length > 0) return false;
   const forward = forwardOfModel(context, model);
   return isCalledOnce(forward) && !takesJoined(context, forward?.value.call);
+}
+
+/** Where the file does not say which model its training function gets: the one loop calls one model, in one place. */
+function callsOnceInItsLoop(context: SetupContext): boolean {
+  const { resolver, trainingLoops } = context;
+  const [training, ...others] = trainingLoops.loops;
+  if (training === undefined || others.length > 0) return false;
+  const { loop } = training;
+  const calls = resolver.index.calls.filter((call) => isWithin(call, loop));
+  const [call, ...more] = calls.filter((one) => isModelCall(context, one));
+  if (call === undefined || more.length > 0 || calls.some((one) => leadsToModel(context, one))) return false;
+  if (!isParameter(context, call.callee)) return false;
+  const statement = loop.body.find((one) => isWithin(call, one));
+  return statement !== undefined && !isRepeatedIn(call, statement) && !takesJoined(context, call);
+}
+
+/** What a function is given, also where it is kept in `self.model` first. */
+function isParameter({ resolver }: SetupContext, callee: Expression): boolean {
+  const isOne = (name: Expression): boolean =>
+    name.kind === "Name" && resolver.scopes.lookup(name).every(({ kind }) => kind === "parameter");
+  if (callee.kind === "Name") return isOne(callee);
+  const values = resolver.valuesOf(callee);
+  return values.length > 0 && values.every(isOne);
+}
+
+/** `loss = compute_loss(model, batch)`: a function of this file that calls a model. */
+function leadsToModel(context: SetupContext, call: Call): boolean {
+  const target = context.resolver.functionOf(call);
+  return target !== undefined && someNode(target, (one) => one.kind === "Call" && isModelCall(context, one));
 }
 
 const joining = /^torch\.(cat|concat|concatenate|[hv]?stack)$/;
