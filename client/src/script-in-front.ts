@@ -60,7 +60,7 @@ function activeScript(): vscode.Uri | undefined {
   return notebook === undefined ? activeDocument()?.uri : notebook.uri;
 }
 
-function isNotebook(uri: vscode.Uri): boolean {
+export function isNotebook(uri: vscode.Uri): boolean {
   return uri.path.endsWith(".ipynb");
 }
 

@@ -1,7 +1,7 @@
 /** The command that writes the memory section of a training plan. */
 import * as vscode from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
-import { firstCell } from "./script-in-front";
+import { firstCell, isNotebook } from "./script-in-front";
 import { trainingPlanMethod } from "../../server/src/lsp/plan-request";
 import type { TrainingPlanAnswer, TrainingPlanParams } from "../../server/src/lsp/plan-request";
 
@@ -47,8 +47,7 @@ async function chooseScript(): Promise<vscode.Uri | undefined> {
   const chosen = items.length > 1 ? await vscode.window.showQuickPick(items, { title }) : items[0];
   if (chosen === undefined) return items.length > 1 ? undefined : openFromDisk();
   // The server sees what is open; a tab that nobody has looked at yet is not.
-  if (chosen.uri.path.endsWith(".ipynb"))
-    return firstCell(await vscode.workspace.openNotebookDocument(chosen.uri))?.uri;
+  if (isNotebook(chosen.uri)) return firstCell(await vscode.workspace.openNotebookDocument(chosen.uri))?.uri;
   return (await vscode.workspace.openTextDocument(chosen.uri)).uri;
 }
 
@@ -60,7 +59,7 @@ function scriptsInTabs(): vscode.Uri[] {
   );
   return vscode.window.tabGroups.all.flatMap(({ tabs }) =>
     tabs.flatMap(({ input }) => {
-      if (input instanceof vscode.TabInputNotebook && input.uri.path.endsWith(".ipynb")) return [input.uri];
+      if (input instanceof vscode.TabInputNotebook && isNotebook(input.uri)) return [input.uri];
       if (!(input instanceof vscode.TabInputText)) return [];
       return input.uri.path.endsWith(".py") || python.has(input.uri.toString()) ? [input.uri] : [];
     }),

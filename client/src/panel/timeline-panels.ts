@@ -5,7 +5,7 @@
 import * as vscode from "vscode";
 import { State } from "vscode-languageclient";
 import type { BaseLanguageClient } from "vscode-languageclient";
-import type { ScriptInFront } from "../script-in-front";
+import { isNotebook, type ScriptInFront } from "../script-in-front";
 import type { PanelState } from "./protocol";
 import { TimelinePanel } from "./timeline-panel";
 
@@ -134,7 +134,7 @@ async function documentOf(given: unknown): Promise<vscode.Uri | undefined> {
     typeof given === "string" ? vscode.Uri.parse(given) : given instanceof vscode.Uri ? given : undefined;
   if (uri === undefined) return undefined;
   try {
-    if (uri.path.endsWith(".ipynb")) return (await vscode.workspace.openNotebookDocument(uri)).uri;
+    if (isNotebook(uri)) return (await vscode.workspace.openNotebookDocument(uri)).uri;
     const document = await vscode.workspace.openTextDocument(uri);
     return notebookOf(document) ?? document.uri;
   } catch {

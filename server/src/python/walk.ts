@@ -366,6 +366,11 @@ export function enclosingLoop(node: Node): For | While | undefined {
   return undefined;
 }
 
+/** That loop and those around it, innermost first. */
+export function* enclosingLoops(node: Node): Generator<For | While, void, undefined> {
+  for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) yield loop;
+}
+
 function repeats(loop: For | While, child: Node): boolean {
   if (loop.kind === "For") {
     return child === loop.target || loop.body.includes(child as Statement);

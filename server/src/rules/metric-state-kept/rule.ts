@@ -3,8 +3,8 @@
  * `reset`, and calling the metric adds to the same state (torchmetrics/metric.py, `Metric.forward`, `Metric.reset`); metrics of
  * curves, ranks and boxes keep every prediction for it.
  */
-import type { Attribute, Call, Expression, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingLoop, enclosingStatement, isWithin } from "../../python/walk";
+import type { Attribute, Call, Expression, For, Node, Statement, While } from "../../python/tree";
+import { ancestors, enclosingLoops, enclosingStatement, isWithin } from "../../python/walk";
 import { frameworkHookAround } from "../../torch/frameworks/batch-hooks";
 import { isConditional } from "../../torch/provenance/self-stores";
 import { excerpt } from "../excerpt";
@@ -14,7 +14,7 @@ import { defineRule, type RuleContext } from "../rule";
 import { isMetric, keepsPredictions } from "./metrics";
 
 type MessageId = "mixed" | "grows" | "made" | "updated" | "epochs" | "reset";
-type Loop = NonNullable<ReturnType<typeof enclosingLoop>>;
+type Loop = For | While;
 
 export const rule = defineRule<MessageId>({
   name: "metric-state-kept",
@@ -156,14 +156,14 @@ function goesOnAfter(context: RuleContext<MessageId>, metric: Metric, compute: C
     return isHook && steps.length > 0 && !steps.includes(false) ? { hook: method.name.id } : undefined;
   }
   const loops = [
-    ...loopsAround(compute),
-    ...provenance.reach.callingLoops(compute).flatMap((one) => [one, ...loopsAround(one)]),
+    ...enclosingLoops(compute),
+    ...provenance.reach.callingLoops(compute).flatMap((one) => [one, ...enclosingLoops(one)]),
   ];
   if (loops.some((loop) => trainingLoops.isBatchLoop(loop))) return undefined;
   const epochs = loops.find((loop) => !isWithin(metric.made, loop));
   if (epochs === undefined || isMadeAnew(context, metric, epochs)) return undefined;
   const isFed = metric.updates.some((update) => {
-    const inner = loopsAround(update).find((loop) => trainingLoops.isBatchLoop(loop));
+    const inner = [...enclosingLoops(update)].find((loop) => trainingLoops.isBatchLoop(loop));
     return inner !== undefined && !isWithin(compute, inner) && provenance.reach.runsIn(epochs, update);
   });
   return isFed ? { loop: epochs } : undefined;
@@ -188,19 +188,12 @@ function isMadeAnew({ torch }: RuleContext<MessageId>, { made }: Metric, epochs:
   return torch.provenance.reach.runsIn(epochs, made);
 }
 
-/** Innermost first. */
-function loopsAround(node: Node): readonly Loop[] {
-  const loops: Loop[] = [];
-  for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) loops.push(loop);
-  return loops;
-}
-
 /** The loop over batches, or the step of a framework, that calls the metric each time. */
 function runsWithEachBatch(context: RuleContext<MessageId>, metric: Metric, update: Call): Again | undefined {
   const { torch } = context;
   const method = torch.resolve.enclosingFunction(update);
   if (runsInStep(context, update) && method?.kind === "FunctionDefinition") return { hook: method.name.id };
-  const loops = [...loopsAround(update)];
+  const loops = [...enclosingLoops(update)];
   const batches = loops.find((loop) => torch.trainingLoops.isBatchLoop(loop));
   if (batches === undefined || isBelowCondition(update, batches)) return undefined;
   // Of one pass over a loader the sizes of the data set are the limit; it grows where passes follow each other.

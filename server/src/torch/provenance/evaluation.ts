@@ -174,11 +174,10 @@ class PassFinder {
     const body: Body = owner ?? this.resolver.module;
     const hasEval = this.bodiesWithEval.has(body);
     const named = owner !== undefined && this.isEvaluationFunction(owner);
-    if (!hasEval && !named && this.evaluationLoop(call, body) === undefined) return false;
-    if (owner === undefined) return true;
-    if (this.isExempt(owner)) return false;
-    if (hasEval) return true;
+    if (hasEval) return owner === undefined || !this.isExempt(owner);
     const loops = this.evaluationLoop(call, body) !== undefined;
+    if (owner === undefined || (!loops && !named)) return loops;
+    if (this.isExempt(owner)) return false;
     if (loops && named) return true;
     return (loops || runsOnGivenData(owner, call)) && !this.isCalledByOthers(owner);
   }

@@ -3,7 +3,13 @@
  * emptied within the iteration, is bounded, or where a later backward needs what is kept.
  */
 import type { Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingFunction, enclosingLoop, enclosingStatement } from "../../python/walk";
+import {
+  ancestors,
+  enclosingFunction,
+  enclosingLoop,
+  enclosingLoops,
+  enclosingStatement,
+} from "../../python/walk";
 import { callsWithin, enclosingClass, flattenTarget, isInForward } from "../resolve-index";
 import type { CarriedValues } from "./carried";
 import { atEntry, type Definition } from "./flow";
@@ -149,9 +155,8 @@ class KeptFinder {
   ): KeptValue | undefined {
     const { carried } = this.options;
     const given = carried.close(carried.ofArgument(call, use));
-    for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
-      const around = loop;
-      if (![call, ...helpers].every((one) => this.receiverOutlives(one, around))) return undefined;
+    for (const loop of enclosingLoops(call)) {
+      if (![call, ...helpers].every((one) => this.receiverOutlives(one, loop))) return undefined;
       const kept = this.judge(store, argument, given, loop, call);
       if (kept) return kept;
     }
@@ -406,7 +411,5 @@ class KeptFinder {
 }
 
 function outermostLoop(node: Node): Loop | undefined {
-  let found: Loop | undefined;
-  for (let loop = enclosingLoop(node); loop !== undefined; loop = enclosingLoop(loop)) found = loop;
-  return found;
+  return [...enclosingLoops(node)].at(-1);
 }

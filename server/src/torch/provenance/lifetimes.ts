@@ -1,6 +1,6 @@
 /** How long what holds a value lives: the loops whose iterations it outlives, and whether they empty it or make it anew. */
 import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingLoop, enclosingStatement, statementList } from "../../python/walk";
+import { ancestors, enclosingLoops, enclosingStatement, statementList } from "../../python/walk";
 import { clearingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
 import { enclosingClass, push } from "../resolve-index";
@@ -31,7 +31,7 @@ export class Lifetimes {
   /** The loops of the same function whose iterations the holder outlives, innermost first. */
   *keepingLoops(store: Store): Generator<Loop> {
     if (this.endsLoop(store.statement)) return;
-    for (let loop = enclosingLoop(store.statement); loop !== undefined; loop = enclosingLoop(loop)) {
+    for (const loop of enclosingLoops(store.statement)) {
       // A loop over a written-out list is no pile of batches; the loop around it may be.
       if (isShortLoop(loop, this.options.resolver)) continue;
       if (!this.outlivesIteration(store, loop)) return;

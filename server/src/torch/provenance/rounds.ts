@@ -1,6 +1,6 @@
 /** Whether a forward runs on batch after batch, or again and again on the same: as a warm-up, for a clock, once an epoch. */
 import type { Call, Expression, For, Node, While } from "../../python/tree";
-import { enclosingLoop, isWithin, someNode } from "../../python/walk";
+import { enclosingLoops, isWithin, someNode } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import { graphKeepingMethods, keepsGraph } from "../api-graph";
 import type { Resolver } from "../resolve";
@@ -13,11 +13,10 @@ const fewRounds = 10;
 
 /** The loop around the call that gives it something else in each of many rounds. */
 export function loopOverData(call: Call, resolver: Resolver, flow: Flow): For | While | undefined {
-  for (let loop = enclosingLoop(call); loop !== undefined; loop = enclosingLoop(loop)) {
+  for (const loop of enclosingLoops(call)) {
     if (endsAfterOne(loop) || asksSomebody(loop, resolver) || isShortLoop(loop, resolver, fewRounds))
       continue;
-    const around = loop;
-    if (!argumentsOf(call).every((argument) => isSameInRounds(argument, around, resolver, flow))) return loop;
+    if (!argumentsOf(call).every((argument) => isSameInRounds(argument, loop, resolver, flow))) return loop;
   }
   return undefined;
 }

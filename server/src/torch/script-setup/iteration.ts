@@ -1,7 +1,7 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
 import type { Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction, isWithin, someNode } from "../../python/walk";
-import { enclosingClass } from "../resolve-index";
+import { callsWithin, enclosingClass } from "../resolve-index";
 import type { ScriptForward, ScriptIteration, ScriptValue, SetupContext } from "../script-setup";
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf, forwardOfModel, isRepeatedIn } from "./forward";
@@ -60,7 +60,7 @@ function callsOnceInItsLoop(context: SetupContext): boolean {
   const [training, ...others] = trainingLoops.loops;
   if (training === undefined || others.length > 0) return false;
   const { loop } = training;
-  const calls = resolver.index.calls.filter((call) => isWithin(call, loop));
+  const calls = [...callsWithin(resolver.index, loop)];
   const [call, ...more] = calls.filter((one) => isModelCall(context, one));
   if (call === undefined || more.length > 0 || calls.some((one) => leadsToModel(context, one))) return false;
   if (!isParameter(context, call.callee)) return false;
