@@ -63,6 +63,11 @@ export interface Binding {
   readonly parameter: Parameter | undefined;
 }
 
+/** The name is bound, and by such places only: what a star import brings is bound nowhere that is seen. */
+export function isOnlyBoundBy(bindings: readonly Binding[], isSuch: (binding: Binding) => boolean): boolean {
+  return bindings.length > 0 && bindings.every(isSuch);
+}
+
 export interface Scope {
   readonly owner: ScopeOwner;
   readonly parent: Scope | undefined;

@@ -16,6 +16,20 @@ export function gpuEvidence(torch: TorchFacts): Node | undefined {
 
 const evidence = new FileMemo<Node | undefined>();
 
+/** Whether a script says at all where something is to be: on a GPU, or by name on the CPU. */
+export function namesDevice(torch: TorchFacts): boolean {
+  return gpuEvidence(torch) !== undefined || namingCpu.of(torch.module, () => namesCpu(torch.module));
+}
+
+const namingCpu = new FileMemo<boolean>();
+
+function namesCpu(module: Module): boolean {
+  for (const node of nodesOf(module)) {
+    if (node.kind === "String" && node.value === "cpu" && !isMentioned(node)) return true;
+  }
+  return false;
+}
+
 const placingCalls = /^torch\.(cuda|xpu|npu)\.(set_device|current_device|device|amp\.\w+)$/;
 const distributing: ReadonlySet<string> = new Set([
   "torch.distributed.init_process_group",

@@ -5,6 +5,7 @@
  */
 import { lastName } from "../python/last-name";
 import { FileMemo } from "../python/file-memo";
+import { isOnlyBoundBy } from "../python/scope";
 import type { Attribute, Call, Expression, Node } from "../python/tree";
 import { forEachChild } from "../python/walk";
 import { isOptimizer } from "./api-kinds";
@@ -304,7 +305,8 @@ class FileOwnership implements Ownership {
         const value = receiverOf(returned);
         if (value.kind !== "Name") continue;
         const bindings = scopes.lookup(value);
-        if (!bindings.every(({ kind, scope }) => kind === "assignment" && scope.owner === target)) continue;
+        if (!isOnlyBoundBy(bindings, ({ kind, scope }) => kind === "assignment" && scope.owner === target))
+          continue;
         const key = resolve.keyOf(value);
         const reads = key === undefined ? [] : provenance.flow.readsOf(key);
         if (key !== undefined && reads.every(({ parent }) => isOwnUse(parent))) made.add(key);

@@ -129,6 +129,39 @@ ${loop}
     assert.deepEqual(levels("for epoch in range(5):", "unseen[epoch]"), ["warning"]);
   });
 
+  it("tell an evaluation on the CPU, or of a handful of texts, a level lower", () => {
+    const converter = (place: string): string => `
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 2))${place}
+model.load_state_dict(torch.load("weights.pt", map_location="cpu"))
+
+def verify(loader):
+    model.eval()
+    for x in loader:
+        print(model(x).sum().item())
+`;
+    const checker = (texts: string): string => `
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+def verify(tokenizer, read):
+    model = AutoModel.from_pretrained("bert-base-uncased").cuda().eval()
+    texts = ${texts}
+    batch = {key: value.cuda() for key, value in tokenizer(texts, return_tensors="pt").items()}
+    rows = [row.unsqueeze(0) for row in batch["input_ids"].cpu()]
+    for row in rows:
+        print(model(row.cuda()).last_hidden_state.sum().item())
+`;
+    const rule = "eval-without-no-grad";
+    assert.deepEqual(levelsOf(converter(""), rule), ["warning"]);
+    assert.deepEqual(levelsOf(converter(".to('cpu')"), rule), ["warning"]);
+    assert.deepEqual(levelsOf(converter(".cuda()"), rule), ["error"]);
+    assert.deepEqual(levelsOf(checker('["query: how much protein"]'), rule), ["warning"]);
+    assert.deepEqual(levelsOf(checker("read()"), rule), ["error"]);
+  });
+
   it("leave a checkpoint that is loaded behind the training, for a last test by the same function, a level lower", () => {
     const text = `
 import torch

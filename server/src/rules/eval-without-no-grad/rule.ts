@@ -1,9 +1,11 @@
 import type { Call, Expression, For, FunctionDefinition, Node, Span, While } from "../../python/tree";
 import { someNode, walk } from "../../python/walk";
+import { namesDevice } from "../../torch/gpu";
 import { freezesParts } from "../../torch/may-be-frozen";
 import type { EvaluationPass } from "../../torch/provenance";
 import { loopOverData } from "../../torch/provenance/rounds";
 import { forwardReceiver } from "../../torch/provenance/shapes";
+import { staysOnCpu } from "../../torch/stays-on-cpu";
 import { loaderOf } from "../../torch/training-loop/loader";
 import { insertAt, wrapInWith } from "../fix";
 import { isSmallGraph, sizeOfGraph } from "../graph-size";
@@ -101,11 +103,16 @@ function report(pass: EvaluationPass, context: RuleContext<MessageId>): void {
 }
 
 /**
- * A graph for nothing that is no second training step: no batch after batch, neither here nor where a helper is called, or a
- * model whose graph begins behind its frozen parts.
+ * A graph for nothing that is no second training step on the GPU: no batch after batch, neither here nor where a helper is
+ * called, a model whose graph begins behind its frozen parts, or one that the script keeps on the CPU.
  */
 function isBounded(pass: EvaluationPass, context: RuleContext<MessageId>): boolean {
-  return repetitionOf(pass, context) === "no" || freezesParts(context.torch, pass.modelName, pass.model);
+  const { torch } = context;
+  return (
+    repetitionOf(pass, context) === "no" ||
+    freezesParts(torch, pass.modelName, pass.model) ||
+    (namesDevice(torch) && staysOnCpu(torch, pass.modelName))
+  );
 }
 
 /** What the loop around the forwards, or around a call that leads to them, goes through: batches where a loader is seen. */

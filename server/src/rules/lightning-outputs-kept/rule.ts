@@ -4,6 +4,7 @@
  * (lightning/pytorch/core/hooks.py, `on_train_epoch_end`: "free up the memory: self.training_step_outputs.clear()").
  */
 import { keyword } from "../../python/keyword";
+import { isOnlyBoundBy } from "../../python/scope";
 import type { ClassDefinition, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
 import { isWithin } from "../../python/walk";
 import { frameworkHookAround } from "../../torch/frameworks/batch-hooks";
@@ -145,7 +146,7 @@ function givenByStep(
   const step = stepBefore[method.name.id];
   const name = value.kind === "Subscript" ? value.object : value;
   if (step === undefined || name.kind !== "Name" || name.id !== "outputs") return undefined;
-  if (!scopes.lookup(name).every(({ kind }) => kind === "parameter")) return undefined;
+  if (!isOnlyBoundBy(scopes.lookup(name), ({ kind }) => kind === "parameter")) return undefined;
   const target = resolve.methodOf(owner, step);
   const returned = target === undefined ? [] : resolve.returnedValues(target);
   if (value.kind !== "Subscript") return returned;

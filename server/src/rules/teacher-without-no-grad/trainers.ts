@@ -1,4 +1,5 @@
 /** Subclasses of Transformers' `Trainer` that compute their loss themselves: the backward is the library's. */
+import { isOnlyBoundBy } from "../../python/scope";
 import type { ClassDefinition, Expression, FunctionDefinition, Return } from "../../python/tree";
 import type { TorchFacts } from "../../torch/facts";
 import { mayBeFrozen } from "../../torch/may-be-frozen";
@@ -58,8 +59,7 @@ function isOwn(torch: TorchFacts, value: Expression): boolean {
       return true;
     case "Name":
       return (
-        scopes.lookup(value).length > 0 &&
-        scopes.lookup(value).every(({ kind, value: bound }) => {
+        isOnlyBoundBy(scopes.lookup(value), ({ kind, value: bound }) => {
           if (kind === "parameter") return true;
           return bound !== undefined && isOwn(torch, bound);
         }) &&

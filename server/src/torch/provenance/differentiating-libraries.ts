@@ -33,10 +33,11 @@ export function takesGradients(call: Call, resolver: Resolver): boolean {
 
 const importing = new FileMemo<boolean>();
 
-function importsLibrary({ module, scopes }: Resolver): boolean {
+/** At the top of the file, or in a function that draws a graph once. */
+function importsLibrary({ module, index }: Resolver): boolean {
   return importing.of(module, () =>
-    [...scopes.module.bindings.values()].some((bindings) =>
-      bindings.some(({ importPath }) => importPath !== undefined && library.test(importPath)),
+    index.imports.some((one) =>
+      one.kind === "ImportFrom" ? library.test(one.module) : one.names.some(({ name }) => library.test(name)),
     ),
   );
 }

@@ -2,6 +2,7 @@
  * Methods that keep an argument with its graph in their object, such as `update` of an averaging meter, seen from another
  * file: a call of one is a store of this file.
  */
+import { isOnlyBoundBy } from "../../python/scope";
 import type { Call, Expression, FunctionDefinition, Node } from "../../python/tree";
 import { enclosingLoop, enclosingStatement, someNode } from "../../python/walk";
 import type { ImportedFunction } from "../imported";
@@ -114,7 +115,8 @@ export function isNeverBackwarded(
   const around = owner ?? resolver.module;
   if (holder.kind !== "Name" || needed.possibly.has(around) || needed.surely.has(around)) return false;
   const bindings = resolver.scopes.lookup(holder);
-  if (!bindings.every(({ kind, scope }) => kind === "assignment" && scope.owner === around)) return false;
+  if (!isOnlyBoundBy(bindings, ({ kind, scope }) => kind === "assignment" && scope.owner === around))
+    return false;
   const isInside = ({ start, end }: Node): boolean => around.start <= start && end <= around.end;
   if (backwards.some(({ call }) => isInside(call))) return false;
   return flow.readsOf(holderKey).every(({ parent }) => parent?.kind === "Attribute");

@@ -1,5 +1,6 @@
 /** Loops of few rounds, by what they go over: what each of them adds is no pile. */
-import type { Call, Expression, While } from "../../python/tree";
+import { lastName } from "../../python/last-name";
+import type { Call, Expression, Subscript, While } from "../../python/tree";
 import type { Resolver } from "../resolve";
 import type { Loop } from "./reach";
 
@@ -20,6 +21,12 @@ export function isShortLoop(loop: Loop, resolver: Resolver, most = shortRange): 
       const values = resolver.valuesOf(at);
       if (values.length === 0) return false;
       pending.push(...values);
+    } else if (at.kind === "Comprehension") {
+      const [clause, another] = at.clauses;
+      if (clause === undefined || another !== undefined) return false;
+      pending.push(clause.iterable);
+    } else if (at.kind === "Subscript" && isOfTokens(at, resolver)) {
+      pending.push(at.object);
     } else if (at.kind === "Call") {
       const inner = shortArguments(at, resolver, most);
       if (inner === undefined) return false;
@@ -50,10 +57,31 @@ function isFew(length: Expression | undefined, resolver: Resolver, most: number)
   return others.length === 0 && value?.kind === "Integer" && value.value <= most;
 }
 
+/** `batch["input_ids"]` of `batch = tokenizer(texts)`, or of a copy of it on the GPU: as many as there are texts. */
+function isOfTokens({ object, index }: Subscript, resolver: Resolver): boolean {
+  if (index.kind !== "String") return false;
+  const values = object.kind === "Name" ? resolver.valuesOf(object) : [object];
+  return (
+    values.length > 0 &&
+    values.every(
+      (value) =>
+        (value.kind === "Call" && isTokenizing(value)) ||
+        (value.kind === "Comprehension" && value.flavour === "dict"),
+    )
+  );
+}
+
+function isTokenizing({ callee }: Call): boolean {
+  return /tokenizer$/i.test(lastName(callee) ?? "");
+}
+
+/** Methods of dictionaries and of tensors that change nothing about how many there are. */
+const sameLength = /^(items|values|keys|cpu|cuda|to|tolist|numpy|detach)$/;
+
 const shapedFirst = /^torch\.(zeros|ones|empty|rand|randn)$/;
 
 /**
- * The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`; `[]` for a short `range(3)` and for the
+ * The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`, `tokenizer(texts)`; `[]` for a short `range(3)` and for the
  * rows of `torch.randn(1, 4, 10)`.
  */
 function shortArguments(call: Call, resolver: Resolver, most: number): readonly Expression[] | undefined {
@@ -67,6 +95,7 @@ function shortArguments(call: Call, resolver: Resolver, most: number): readonly 
   }
   if (/^builtins\.(enumerate|zip|reversed)$|^tqdm\..*tqdm$/.test(name ?? ""))
     return call.positional.slice(0, 1);
+  if (isTokenizing(call)) return call.positional.slice(0, 1);
   const method = call.callee.kind === "Attribute" ? call.callee : undefined;
-  return method && /^(items|values|keys)$/.test(method.attribute.id) ? [method.object] : undefined;
+  return method && sameLength.test(method.attribute.id) ? [method.object] : undefined;
 }

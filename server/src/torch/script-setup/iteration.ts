@@ -1,4 +1,5 @@
 /** The loop whose iterations train everything that the script trains, and whether one model is all there is to it. */
+import { isOnlyBoundBy } from "../../python/scope";
 import type { Call, Expression, Node } from "../../python/tree";
 import { enclosingFunction, isWithin, someNode } from "../../python/walk";
 import { callsWithin, enclosingClass } from "../resolve-index";
@@ -71,7 +72,7 @@ function callsOnceInItsLoop(context: SetupContext): boolean {
 /** What a function is given, also where it is kept in `self.model` first. */
 function isParameter({ resolver }: SetupContext, callee: Expression): boolean {
   const isOne = (name: Expression): boolean =>
-    name.kind === "Name" && resolver.scopes.lookup(name).every(({ kind }) => kind === "parameter");
+    name.kind === "Name" && isOnlyBoundBy(resolver.scopes.lookup(name), ({ kind }) => kind === "parameter");
   if (callee.kind === "Name") return isOne(callee);
   const values = resolver.valuesOf(callee);
   return values.length > 0 && values.every(isOne);
