@@ -204,6 +204,14 @@ export const unknownReasons = {
     en: "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
     "zh-cn": "所跟踪的迭代没有到达这个优化器的 step：未计入其状态",
   },
+  growsIn: {
+    en: "`{name}` keeps {size} more with each iteration of this loop: the peak is that of iteration {count}, later ones are higher",
+    "zh-cn": "`{name}` 在该循环的每次迭代中多保留 {size}：此峰值是第 {count} 次迭代的，之后的更高",
+  },
+  grows: {
+    en: "each iteration of this loop leaves {size} more on the GPU than the one before: the peak is that of iteration {count}, later ones are higher",
+    "zh-cn": "该循环的每次迭代都比前一次在 GPU 上多留下 {size}：此峰值是第 {count} 次迭代的，之后的更高",
+  },
   noBackward: {
     en: "the training loop does not reach a backward that is understood",
     "zh-cn": "训练循环未到达可以理解的 backward",

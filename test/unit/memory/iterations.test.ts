@@ -271,24 +271,92 @@ def train(model, loader, optimizer):
     assert.equal(estimates.largestBatch(limit), 5);
   });
 
+  /** Each answer is that of an analysis which is asked nothing else. */
+  function assertAsAlone(text: string): void {
+    const alone = analyze(parseModule(text)).estimates.first();
+    assert.ok(alone?.peak, "a step is simulated");
+    const limit = Math.floor(alone.peak.allocated / 1.2);
+    const { estimates } = analyze(parseModule(`# vram: budget=${limit}B\n${text}`));
+    const { options } = estimates.whatFits() ?? assert.fail("it is asked what would make it fit");
+    assert.equal(estimates.first()?.saved?.perSample, alone.saved?.perSample);
+    for (const { changes, bytes } of options) {
+      const entries = Object.entries(changes).map(([key, value]) => `${key}=${value}`);
+      const changed = analyze(parseModule(`# vram: ${entries.join(", ")}\n${text}`)).estimates.first();
+      // `binary_cross_entropy` fails under autocast: how far a step comes is no figure to compare.
+      if (changed?.complete === true && changed.peak !== null)
+        assert.equal(changed.peak.allocated, bytes, entries.join(", "));
+    }
+  }
+
   for (const file of Object.keys(scripts)) {
     it(`of ${file} needs for a sample and with each change what it needs where nothing else is asked`, () => {
-      const text = textOf(file);
-      const alone = analyze(parseModule(text)).estimates.first();
-      assert.ok(alone?.peak, "a step is simulated");
-      const limit = Math.floor(alone.peak.allocated / 1.2);
-      const { estimates } = analyze(parseModule(`# vram: budget=${limit}B\n${text}`));
-      const { options } = estimates.whatFits() ?? assert.fail("it is asked what would make it fit");
-      assert.equal(estimates.first()?.saved?.perSample, alone.saved?.perSample);
-      for (const { changes, bytes } of options) {
-        const entries = Object.entries(changes).map(([key, value]) => `${key}=${value}`);
-        const changed = analyze(parseModule(`# vram: ${entries.join(", ")}\n${text}`)).estimates.first();
-        // `binary_cross_entropy` fails under autocast: how far a step comes is no figure to compare.
-        if (changed?.complete === true && changed.peak !== null)
-          assert.equal(changed.peak.allocated, bytes, entries.join(", "));
-      }
+      assertAsAlone(textOf(file));
     });
   }
+
+  const counting = `
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+model = nn.Sequential(nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 10)).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+loader = DataLoader(TensorDataset(torch.randn(4096, 64), torch.randint(0, 10, (4096,))), batch_size=64)
+outputs, count = [], 0
+for x, y in loader:
+    out = model(x.cuda())
+    loss = nn.functional.cross_entropy(out, y.cuda())
+    KEEP
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+`;
+
+  const growing: Readonly<Record<string, string>> = {
+    "whose work grows with a counter":
+      "count += 1; loss = loss + sum(model(x.cuda()).mean() for i in range(count))",
+    "that keeps outputs": "outputs.append(out.detach())",
+    "that keeps graphs": "outputs.append(model(x.cuda()).sum())",
+    "that keeps losses": "outputs.append(loss.detach()); model(x.cuda())",
+  };
+  for (const [what, kept] of Object.entries(growing)) {
+    it(`of a loop ${what} needs the same whatever was asked before`, () => {
+      const text = counting.replace("KEEP", kept);
+      assertAsAlone(text);
+      const once = analyze(parseModule(text)).estimates;
+      const twice = analyze(parseModule(text)).estimates;
+      twice.largestBatch(2 ** 30);
+      twice.changed?.({ batch: 128, precision: "amp-bf16" });
+      for (const batch of [32, 256])
+        assert.equal(
+          twice.changed?.({ batch })?.estimate.peak?.allocated,
+          once.changed?.({ batch })?.estimate.peak?.allocated,
+        );
+      assert.equal(twice.largestBatch(2 ** 28), once.largestBatch(2 ** 28));
+    });
+  }
+
+  it("is a lower bound where the loop keeps outputs, and says which variable does", () => {
+    const reasons = (kept: string): string[] | undefined => {
+      const estimate = analyze(parseModule(counting.replace("KEEP", kept))).estimates.first();
+      assert.ok(estimate?.peak, "a step is simulated");
+      assert.equal(estimate.complete, estimate.unknown.length === 0);
+      return estimate.unknown.map(({ reason }) => render(reason, "en"));
+    };
+    const says = (size: string): string =>
+      `\`outputs\` keeps ${size} more with each iteration of this loop: the peak is that of iteration 3, later ones are higher`;
+    assert.deepEqual(reasons("outputs.append(out)"), [says("2.5 KiB")]);
+    assert.deepEqual(reasons("outputs.append({'logits': out.detach()})"), [says("2.5 KiB")]);
+    // the hidden activations and the batch that the first layer keeps
+    assert.deepEqual(reasons("outputs.append(model(x.cuda()).sum())"), [says("144.0 KiB")]);
+    for (const steady of [
+      "outputs.append(out.argmax(1).tolist())",
+      "outputs.append(out.detach().cpu())",
+      "outputs.append(loss.item())",
+      "outputs = []; outputs.append(out.detach())",
+      "outputs = [out.detach()]",
+    ])
+      assert.deepEqual(reasons(steady), [], steady);
+  });
 
   const penalty = textOf("wgan_clip.py").replace(
     "loss_D.backward()",

@@ -21,6 +21,8 @@ export interface Built {
   readonly noted: readonly Unknown[];
   /** The script's own iteration, where that is the step. */
   readonly iteration?: ScriptIteration;
+  /** The same built once more, up to its loop: an iteration that has run may have left something to the next. */
+  readonly anew?: () => Built | undefined;
 }
 
 function newExecution({ attention }: TrainingSetup): Execution {
@@ -49,7 +51,11 @@ export function buildIteration(
   if (reached.models.length === 0) return reached.missingModel;
   reached.adopt();
   const { program, model } = reached;
-  return { program, model, noted: program.noted(), iteration: reached };
+  const anew = (): Built | undefined => {
+    const built = buildIteration(module, setup, world);
+    return built === undefined || "reason" in built ? undefined : built;
+  };
+  return { program, model, noted: program.noted(), iteration: reached, anew };
 }
 
 /** The inputs that somebody gives instead of the script. */

@@ -18,6 +18,8 @@ const searchSteps = 10_000_000;
 export interface RanStep {
   readonly batch: number;
   readonly measure: StepMeasure;
+  /** What the model held that ran it. */
+  readonly held: HeldTensors;
   readonly states: ModelStates;
   /** The peak's allocated bytes. */
   readonly bytes: number;
@@ -54,7 +56,7 @@ export class ModelSteps {
 
   /** A step that has been run already. */
   add(measure: StepMeasure, isUnderstood: boolean): void {
-    this.known.set(this.batch, this.judged(this.batch, measure, isUnderstood, this.setup));
+    this.known.set(this.batch, this.judged(this.batch, measure, isUnderstood, this.heldNow()));
   }
 
   /** The step at a micro-batch, simulated; undefined where the model's input is not known. */
@@ -95,7 +97,9 @@ export class ModelSteps {
   /** The present step with another optimizer or another sharing of the states: nothing of it runs anew. */
   restated(setup: TrainingSetup): RanStep | undefined {
     const ran = this.simulated();
-    return ran === undefined ? undefined : this.judged(ran.batch, ran.measure, ran.isUnderstood, setup);
+    return ran === undefined
+      ? undefined
+      : this.judged(ran.batch, ran.measure, ran.isUnderstood, ran.held, setup);
   }
 
   /** From now on `at` follows the line through these two steps; false where they differ in more than sizes or leave something open. */
@@ -170,39 +174,58 @@ export class ModelSteps {
       return (to.measure.saved - from.measure.saved) / (to.batch - from.batch);
     }
     if (!this.grows) return undefined;
-    const plan = planOf(this.setup, 2 * present.batch, this.built.iteration);
-    if (plan === undefined) return undefined;
-    const other = runBuilt(this.built, { ...plan, forwardOnly: true });
+    const built = this.ready();
+    const plan = planOf(this.setup, 2 * present.batch, built?.iteration);
+    if (built === undefined || plan === undefined) return undefined;
+    const other = runBuilt(built, { ...plan, forwardOnly: true });
     return (other.saved - present.measure.saved) / present.batch;
   }
 
+  /** The model, as if no step of it had run: a script's iteration may leave what another would start from. */
+  private ready(): Built | undefined {
+    return this.built.anew === undefined ? this.built : this.built.anew();
+  }
+
   private run(batch: number): RanStep | undefined {
-    const plan = planOf(this.setup, batch, this.built.iteration);
-    if (plan === undefined || (this.built.iteration !== undefined && !this.grows && batch !== this.batch))
-      return undefined;
-    const { program, noted } = this.built;
+    if (this.built.iteration !== undefined && !this.grows && batch !== this.batch) return undefined;
+    const built = this.ready();
+    const plan = planOf(this.setup, batch, built?.iteration);
+    if (built === undefined || plan === undefined) return undefined;
+    const { program, noted } = built;
     const collected = program.interpreter.noted;
     const before = [...collected];
     collected.clear();
-    const measure = runBuilt(this.built, plan, isShared(this.setup));
+    const measure = runBuilt(built, plan, isShared(this.setup));
     const isUnderstood = noted.length === 0 && collected.size === 0 && program.execution.bounds.size === 0;
     collected.clear();
     for (const [key, unknown] of before) collected.set(key, unknown);
-    return this.judged(batch, measure, isUnderstood, this.setup);
+    const held = built === this.built ? this.heldNow() : heldBy(built.model);
+    return this.judged(batch, measure, isUnderstood, held);
   }
 
-  private judged(batch: number, measure: StepMeasure, isUnderstood: boolean, setup: TrainingSetup): RanStep {
+  /** Steps that leave traces may change what the model holds. */
+  private heldNow(): HeldTensors {
     const { model, program } = this.built;
-    // steps that leave traces may change what the model holds
     if (this.held === undefined || program.leavesTraces) this.held = heldBy(model);
-    const states = statesOf(this.held, setup, measure.backward === undefined ? undefined : measure);
+    return this.held;
+  }
+
+  private judged(
+    batch: number,
+    measure: StepMeasure,
+    isUnderstood: boolean,
+    held: HeldTensors,
+    setup = this.setup,
+  ): RanStep {
+    const states = statesOf(held, setup, measure.backward === undefined ? undefined : measure);
     const understood = isUnderstood && measure.fault === undefined && states.fault === undefined;
-    const isKnown = unknownParts(model).length === 0;
+    const isKnown = unknownParts(this.built.model).length === 0;
     const isTraining = (setup.mode?.value ?? "train") === "train";
     const hasOptimizer = !isTraining || states.needs !== undefined;
     return {
       batch,
       measure,
+      held,
       states,
       bytes: peakOf(measure, states, states.needs, setup).allocated,
       isUnderstood: understood,

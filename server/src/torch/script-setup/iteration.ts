@@ -7,6 +7,7 @@ import type { ScriptForward, ScriptIteration, ScriptValue, SetupContext } from "
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf, forwardOfModel, isRepeatedIn } from "./forward";
 import { loopOfHandedLoss } from "./handed";
+import { keepsOutputs } from "./kept-outputs";
 import { modelOf, optimizerOf } from "./optimizer";
 import { isUnusualStep } from "./unusual-step";
 import { callsOn, fromTheBeginning, pathTo, wayTo } from "./way";
@@ -211,14 +212,14 @@ function keepsCopy({ resolver }: SetupContext): boolean {
   );
 }
 
-/** One optimizer steps one model, and the script neither calls nor keeps another. */
+/** One optimizer steps one model, the script neither calls nor keeps another, and its loop keeps no outputs. */
 function isOfOneModel(context: SetupContext): boolean {
   const { resolver } = context;
   const trained = modelOf(context)?.value.construction;
   const optimizer = optimizerOf(context);
   if (trained === undefined || optimizer === undefined) return false;
   if (isUnusualStep(context, optimizer.span)) return false;
-  if (!isCalledOnce(forwardOf(context)) || keepsCopy(context)) return false;
+  if (!isCalledOnce(forwardOf(context)) || keepsCopy(context) || keepsOutputs(context)) return false;
   return resolver.index.calls.every((call) => {
     if (resolver.roleOf(call.callee) !== "model") return true;
     const { constructions } = identify(resolver, call.callee, []);

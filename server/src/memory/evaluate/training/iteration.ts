@@ -7,6 +7,7 @@ import type { For, Module, While } from "../../../python/tree";
 import { dottedPath, walk } from "../../../python/walk";
 import { roundedUp } from "../../allocation-log";
 import type { Execution, TimelinePoint } from "../../tape";
+import { formatBytes } from "../../units";
 import type { Storage, Tensor } from "../../tensor";
 import { isUnknown, type Unknown } from "../../unknown";
 import { moduleBefore } from "../approach";
@@ -34,6 +35,7 @@ import { namedGroups, parametersOf } from "./groups";
 import { settleHostModules } from "./host";
 import { reachableFrom } from "./placement";
 import { makeKeptCopies } from "./kept-copies";
+import { heldByName, KeptByIterations } from "./growth";
 import { enumerates } from "./batch-form";
 import { GivenData, type GivenInputs } from "./given-data";
 import { TrainingTrace } from "./trace";
@@ -76,6 +78,7 @@ export class ScriptIteration {
     private readonly entry: ReturnType<typeof entryOf>,
     /** What was not understood before the loop and may have changed a model. */
     readonly changes: readonly Unknown[],
+    private readonly kept: KeptByIterations,
     /** Iterations that have run. */
     private count: number,
   ) {
@@ -111,7 +114,8 @@ export class ScriptIteration {
     const entry = entryOf(program, frames);
     const before = [...interpreter.noted];
     const iteration = new Iteration(program, sampler, way.loop);
-    const { count, fault: warm } = warmUp(iteration, interpreter.training.given);
+    const kept = new KeptByIterations(execution);
+    const { count, fault: warm } = warmUp(iteration, kept, interpreter.training.given);
     // What matters is said again by the iteration that is measured.
     interpreter.noted.clear();
     for (const [key, unknown] of before) interpreter.noted.set(key, unknown);
@@ -119,7 +123,7 @@ export class ScriptIteration {
     if (warm !== undefined) interpreter.note(warm);
     else makeKeptCopies(interpreter, way, frames);
     const changes = before.map(([, unknown]) => unknown);
-    return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes, count);
+    return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes, kept, count);
   }
 
   /** Samples of one batch as the script says them; undefined where no loader does. */
@@ -169,7 +173,9 @@ export class ScriptIteration {
     interpreter.recorder = undefined;
     execution.timeline = undefined;
     execution.phase = "setup";
-    return this.measure(fault, inputs, timeline, calls);
+    const measure = this.measure(fault, inputs, timeline, calls);
+    if (fault === undefined && this.kept.grows) this.noteGrowth();
+    return measure;
   }
 
   /** An iteration that nobody measures, under the plan's autocast like the one that is. */
@@ -177,7 +183,25 @@ export class ScriptIteration {
     this.training.begin();
     const fault = this.iteration.run(this.count++);
     this.training.end();
+    this.kept.add();
     return fault;
+  }
+
+  /** Says what the iterations pile up: the peak of a later one is higher. */
+  private noteGrowth(): void {
+    const { interpreter } = this.program;
+    const before = heldByName(this.namedValues());
+    if (this.settled() !== undefined) return;
+    const after = heldByName(this.namedValues());
+    const gains = [...after].map(([name, bytes]) => [name, bytes - (before.get(name) ?? 0)] as const);
+    const [most] = gains.filter(([, gain]) => gain > 0).sort(([, one], [, other]) => other - one);
+    // a graph that hangs on what is kept counts as well
+    const values = { size: formatBytes(this.kept.growth), count: this.count - 1 };
+    interpreter.note(
+      most === undefined
+        ? interpreter.unknown("grows", this.loop, values)
+        : interpreter.unknown("growsIn", this.loop, { ...values, name: most[0] }),
+    );
   }
 
   private measured(): Unknown | undefined {
@@ -186,6 +210,7 @@ export class ScriptIteration {
     for (let i = 0; i < mostIterations; i++) {
       const fault = iteration.run(this.count++);
       if (fault !== undefined) return fault;
+      this.kept.add();
       interpreter.recorder = undefined;
       if (this.waiting().length === 0) return undefined;
     }
@@ -360,18 +385,23 @@ export class ScriptIteration {
    * what it is made of. Each reason once.
    */
   get unknownModels(): readonly MissingModel[] {
+    const found = new Map<Unknown, string>();
+    for (const [name, value] of this.namedValues()) {
+      const reason = this.whyUnknown(value);
+      if (reason !== undefined && !found.has(reason)) found.set(reason, name);
+    }
+    return [...found].map(([reason, name]) => ({ name, reason }));
+  }
+
+  /** What the loop can name: variables, and attributes of the objects in them that are no models. */
+  private namedValues(): (readonly [string, Value])[] {
     const variables = variablesOf(this.visibleFrames());
     const attributes = variables.flatMap(([name, value]) =>
       value instanceof ObjectValue && value.module === undefined
         ? [...value.attributes].map(([key, inner]) => [`${name}.${key}`, inner] as const)
         : [],
     );
-    const found = new Map<Unknown, string>();
-    for (const [name, value] of [...variables, ...attributes]) {
-      const reason = this.whyUnknown(value);
-      if (reason !== undefined && !found.has(reason)) found.set(reason, name);
-    }
-    return [...found].map(([reason, name]) => ({ name, reason }));
+    return [...variables, ...attributes];
   }
 
   private whyUnknown(value: Value): Unknown | undefined {
@@ -411,6 +441,7 @@ export class ScriptIteration {
 /** Brings the script into its steady state, with all that the header and the models' calls say of its batches. */
 function warmUp(
   iteration: Iteration,
+  kept: KeptByIterations,
   given: GivenData | undefined,
 ): { readonly count: number; readonly fault: Unknown | undefined } {
   let fault: Unknown | undefined;
@@ -418,6 +449,7 @@ function warmUp(
   for (let learns = true; count < warmIterations || (learns && count < mostWarmIterations);) {
     const known = given?.known ?? 0;
     fault = iteration.run(count++);
+    kept.add();
     learns = (given?.known ?? 0) > known;
   }
   return { count, fault };
