@@ -6,12 +6,13 @@ import { loadParser } from "../../support/parser";
 
 interface Parts {
   readonly before?: string;
+  readonly first?: string;
   readonly target?: string;
   readonly after?: string;
   readonly device?: string;
 }
 
-function script({ before = "", target = "y", after = "", device = "cuda" }: Parts): string {
+function script({ before = "", first = "", target = "y", after = "", device = "cuda" }: Parts): string {
   return `
 import copy
 import torch
@@ -31,6 +32,7 @@ kept = None
 ${before}
 optimizer = torch.optim.Adam(model.parameters())
 for x, y in DataLoader(TensorDataset(torch.randn(64, 64), torch.randn(64, 8)), batch_size=16):
+${first.replaceAll(/^/gm, "    ")}
     host = x
     x, y = x.to(device), y.to(device)
     loss = ((model(x) - ${target}) ** 2).mean()
@@ -92,6 +94,16 @@ describe("what is on the CPU", () => {
       figures({ ...teacher, before: `${teacher.before}\n${first}` }),
       figures({ ...given, before: first }),
     );
+  });
+
+  it("is a teacher that nobody moves, called with a batch that nobody has moved yet", () => {
+    const before = "teacher = Net(4096).eval()";
+    const kept = "with torch.no_grad():\n    soft = teacher(x).to(device)";
+    const target = "soft";
+    const first = "soft = torch.randn(16, 8).to(device)";
+    assert.deepEqual(figures({ before, first: kept, target }), figures({ first, target }));
+    const moved = figures({ before, first: `x = x.to(device)\n${kept}`, target });
+    assert.ok(moved.parameters.bytes > figures({}).parameters.bytes);
   });
 
   it("is counted when it comes back", () => {

@@ -335,6 +335,21 @@ for x, y in loader:
     });
   }
 
+  it("takes a few batches of a generator without an end, also where they are views or nobody knows them", () => {
+    const stream = (yielded: string): string =>
+      counting
+        .replace("KEEP", "")
+        .replace("model =", `def batches(data, labels):\n    while True:\n        ${yielded}\nmodel =`)
+        .replace(/loader = .*/, "loader = batches(torch.randn(4096, 64), torch.randint(0, 10, (4096,)))");
+    const estimate = analyze(parseModule(stream("yield data[:64], labels[:64]"))).estimates.first();
+    assert.equal(estimate?.complete, true);
+    assert.ok(estimate.peak);
+    const other = analyze(parseModule(stream("yield elsewhere(data), labels[:64]"))).estimates.first();
+    const reasons = other?.unknown.map(({ reason }) => render(reason, "en")) ?? [];
+    assert.match(reasons.join(), /`elsewhere` is not known here/);
+    assert.doesNotMatch(reasons.join(), /evaluation stopped/);
+  });
+
   it("is a lower bound where the loop keeps outputs, and says which variable does", () => {
     const reasons = (kept: string): string[] | undefined => {
       const estimate = analyze(parseModule(counting.replace("KEEP", kept))).estimates.first();

@@ -4,13 +4,14 @@
  */
 import type { Yield } from "../../python/tree";
 import { Tensor } from "../tensor";
+import { isUnknown } from "../unknown";
 import { GeneratorCut } from "./errors";
 import type { References } from "./references";
 import { DictValue, IteratorValue, ListValue, TupleValue, type Value } from "./values";
 
 /** One that gives more than this is not followed. */
 const mostValues = 20_000;
-/** Batches of data that are made in advance; whoever asks for more is told that nobody knows them. */
+/** Batches of data, and of what nobody knows, that are made in advance; whoever asks for more is told that nobody knows them. */
 const mostBatches = 256;
 
 interface Turn {
@@ -31,7 +32,7 @@ export class Yielded {
       references.retain(value);
       this.held.add(value);
     }
-    if (this.turns.length < (isData ? mostBatches : mostValues)) return;
+    if (this.turns.length < (isData || mayBeData(value) ? mostBatches : mostValues)) return;
     this.isCut = true;
     throw new GeneratorCut(node);
   }
@@ -100,4 +101,11 @@ function holdsData(value: Value): boolean {
     inner.some((item) => item instanceof Tensor) &&
     inner.every((item) => !(item instanceof Tensor) || holdsData(item))
   );
+}
+
+/** Views of data that somebody else holds, and what is not known: batches as well. */
+function mayBeData(value: Value): boolean {
+  if (value instanceof Tensor || isUnknown(value)) return true;
+  const items = value instanceof TupleValue || value instanceof ListValue ? value.items : [];
+  return items.some((item) => item instanceof Tensor || isUnknown(item));
 }

@@ -5,6 +5,7 @@ import { CallArguments } from "../arguments";
 import { getAttribute } from "../attributes";
 import type { Interpreter } from "../interpreter";
 import { runCheckpointed } from "../library/checkpoint";
+import { placeModule } from "../training/host";
 import { useData } from "../training/placement";
 import { runHooks, runPreHooks } from "./hooks";
 import { FunctionValue, type ObjectValue, type Value } from "../values";
@@ -34,6 +35,7 @@ export function runForward(
   const outer = interpreter.modulePath;
   interpreter.modulePath = interpreter.modulePaths.get(object) ?? outer;
   const savedBefore = interpreter.execution.savedBytes;
+  if (training?.computesOnHost(object, args) === true) placeModule(interpreter, object, "host");
   const isOnHost = training !== undefined && interpreter.onHost.has(object);
   if (training !== undefined && !isOnHost) useData(interpreter, args.values());
   const result =

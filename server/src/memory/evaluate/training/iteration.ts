@@ -123,7 +123,8 @@ export class ScriptIteration {
     if (warm !== undefined) interpreter.note(warm);
     else makeKeptCopies(interpreter, way, frames);
     const changes = before.map(([, unknown]) => unknown);
-    return new ScriptIteration(program, frames, sampler, way.loop, iteration, entry, changes, kept, count);
+    const settled = { ...entry, bytes: withoutHosted(entry, interpreter) };
+    return new ScriptIteration(program, frames, sampler, way.loop, iteration, settled, changes, kept, count);
   }
 
   /** Samples of one batch as the script says them; undefined where no loader does. */
@@ -529,7 +530,22 @@ function entryOf({ execution, interpreter }: Program, frames: readonly Frame[]) 
     else bytes.temporary -= size;
   }
   const models = new Set([...modules.keys()].flatMap(modulesOf));
-  return { bytes: { ...bytes, live, allocated }, models };
+  interpreter.training?.noteUnplaced(modules.keys());
+  const counted = [...modules.keys()].filter((module) => !interpreter.onHost.has(module));
+  return { bytes: { ...bytes, live, allocated }, models, counted };
+}
+
+/** Without the modules of which the loop shows that they are in the host's memory. */
+function withoutHosted({ bytes, counted }: ReturnType<typeof entryOf>, { onHost }: Interpreter) {
+  const left = { ...bytes };
+  for (const module of counted.filter((one) => onHost.has(one)))
+    for (const kind of ["parameters", "buffers"] as const)
+      for (const { bytes: size } of new Set(tensorsOf(module, kind).map(({ storage }) => storage))) {
+        left[kind] -= size;
+        left.live -= size;
+        left.allocated -= roundedUp(size);
+      }
+  return left;
 }
 
 /** One module as it is; several as submodules of one that holds nothing else. */
@@ -616,6 +632,7 @@ class Iteration {
       for (const key of interpreter.noted.keys()) if (!noted.has(key)) interpreter.noted.delete(key);
     if (given === undefined && isUnknown(items)) interpreter.note(items);
     else assign(interpreter, loop.target, given ?? item);
+    if (given === undefined) interpreter.training?.noteBatch(item);
   }
 
   private itemAt(loop: For, items: Iterable<Value>, count: number): Value | undefined {

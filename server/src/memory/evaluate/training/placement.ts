@@ -40,6 +40,7 @@ export function movedData(interpreter: Interpreter, name: string, args: CallArgu
   const { execution, references, training } = interpreter;
   if (training === undefined) return undefined;
   const [first] = args.positional;
+  if (first instanceof Tensor && moves.has(name)) training.noteMove(first);
   if (interpreter.namesGpu && moves.has(name) && first instanceof Tensor) {
     const device = name === "Tensor.cuda" ? "gpu" : deviceAmong(args.withoutFirst());
     if (device === "gpu" && isHosted(interpreter, first))

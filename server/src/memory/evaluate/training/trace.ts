@@ -5,14 +5,17 @@
 import type { Call, Span } from "../../../python/tree";
 import type { Bytes } from "../../allocation-log";
 import type { Location, Peak, TimelinePoint } from "../../tape";
-import type { Dtype, Storage, Tensor } from "../../tensor";
+import { Tensor, type Dtype, type Storage } from "../../tensor";
 import type { Unknown } from "../../unknown";
+import type { CallArguments } from "../arguments";
 import type { Frame } from "../frame";
 import type { Interpreter } from "../interpreter";
-import type { ObjectValue } from "../values";
+import { modulesOf, tensorsOf } from "../nn/state";
+import type { ObjectValue, Value } from "../values";
 import type { GivenData } from "./given-data";
-import { groupsOf, type ParameterGroup } from "./groups";
+import { groupsOf, parametersOf, type ParameterGroup } from "./groups";
 import type { Labels } from "./labels";
+import { reachableFrom } from "./placement";
 
 /** An optimizer's step: which parameters it changed, and what was alive when it began. */
 export interface OptimizerStep extends Bytes {
@@ -36,6 +39,10 @@ export class TrainingTrace {
   loopFrame: Frame | undefined;
   /** Data that the script made before its loop: on the host until it is moved or computed with. */
   readonly waiting = new Set<Storage>();
+  /** What the loop's loader has given and the script has not moved: it is on the host as well. */
+  private readonly unmoved = new Set<Storage>();
+  /** Modules that the script puts nowhere and trains nothing of. */
+  private readonly unplaced = new Set<ObjectValue>();
   /** Set while a batch is made, before it is the loop's. */
   isMakingBatch = false;
   /** What the header says of the inputs; absent where the script's own are taken. */
@@ -65,6 +72,36 @@ export class TrainingTrace {
   private ownStep: Peak | undefined;
 
   constructor(private readonly interpreter: Interpreter) {}
+
+  /** The loop begins with these modules. */
+  noteUnplaced(modules: Iterable<ObjectValue>): void {
+    const { placed, optimizers } = this.interpreter;
+    const trained = new Set([...optimizers].flatMap(parametersOf));
+    for (const module of modules) {
+      const isPlaced = modulesOf(module).some((part) => placed.has(part));
+      const isTrained = tensorsOf(module, "parameters").some((tensor) => trained.has(tensor));
+      if (!isPlaced && !isTrained) this.unplaced.add(module);
+    }
+  }
+
+  /** An iteration begins with this batch. */
+  noteBatch(batch: Value): void {
+    this.unmoved.clear();
+    if (!this.interpreter.namesGpu || this.unplaced.size === 0) return;
+    for (const { storage } of reachableFrom([["", batch]]).tensors) this.unmoved.add(storage);
+  }
+
+  /** The script moves a tensor. */
+  noteMove({ storage }: Tensor): void {
+    this.unmoved.delete(storage);
+  }
+
+  /** A module that nobody puts on the GPU, called with a batch that nobody has moved there: both are on the host. */
+  computesOnHost(module: ObjectValue, args: CallArguments): boolean {
+    if (!this.unplaced.has(module)) return false;
+    const [first] = args.positional;
+    return first instanceof Tensor && this.unmoved.has(first.storage);
+  }
 
   /** Runs the forward of a module. */
   inForward<Result>(module: ObjectValue, run: () => Result): Result {
