@@ -162,3 +162,35 @@ function placesByDefault({ resolve }: TorchFacts): boolean {
     .callsOf((name) => defaults.test(name))
     .some(({ callee, parent }) => lastName(callee) !== "device" || parent?.kind === "With");
 }
+
+const making = /^torch\.(tensor|as_tensor|from_numpy|(Float|Long|Int|Double)?Tensor|autograd\.Variable)$/;
+const shaping =
+  /^(reshape|view|unsqueeze|squeeze|permute|transpose|float|long|double|type|contiguous|clone|expand|repeat|flatten)$/;
+
+/** A tensor that the script makes of plain numbers or an array and puts nowhere: what is called with it lies on the CPU too. */
+export function isMadeInHostMemory(torch: TorchFacts, tensor: Expression): boolean {
+  if (placesByDefault(torch) || torch.resolve.callsOf((name) => /DataParallel$/.test(name)).length > 0)
+    return false;
+  return isMadeHere(torch, tensor, new Set());
+}
+
+function isMadeHere(torch: TorchFacts, at: Expression, seen: Set<Expression>): boolean {
+  if (seen.has(at) || seen.size > longestWay) return false;
+  seen.add(at);
+  const { resolve } = torch;
+  if (at.kind === "BinaryOperation")
+    return isMadeHere(torch, at.left, seen) || isMadeHere(torch, at.right, seen);
+  if (at.kind === "Name") {
+    // `inp = inp.view(1, -1)` adds nothing to what the others say.
+    const values = valuesOf(torch, at) ?? [];
+    return values.length > 0 && values.every((value) => seen.has(value) || isMadeHere(torch, value, seen));
+  }
+  if (at.kind !== "Call" || at.keywords.some(({ name }) => name.id === "device")) return false;
+  const [first] = at.positional;
+  const name = resolve.qualifiedName(at.callee);
+  if (name === "torch.autograd.Variable") return first !== undefined && isMadeHere(torch, first, seen);
+  if (name !== undefined && making.test(name)) return true;
+  if (at.callee.kind !== "Attribute" || !shaping.test(at.callee.attribute.id)) return false;
+  const tensor = name === undefined ? at.callee.object : first;
+  return tensor !== undefined && isMadeHere(torch, tensor, seen);
+}

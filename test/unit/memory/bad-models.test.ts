@@ -122,6 +122,29 @@ describe("models that cannot be followed to their end", () => {
     assert.ok(estimate.complete);
   });
 
+  const settings = [
+    "self.__dict__.update(given)",
+    "vars(self).update(given)",
+    "self.__dict__ |= given",
+    "for key, value in given.items(): setattr(self, key, value)",
+  ];
+  for (const line of settings) {
+    it(`attributes that are set under names from elsewhere: ${line}`, () => {
+      const text = (given: string): string =>
+        `${head}from settings import read\nclass Net(nn.Module):\n    width = 64\n    def __init__(self, given):\n        super().__init__()\n        ${line}\n        self.a = nn.Linear(4, self.width)\n    def forward(self, x):\n        return self.a(x)\nmodel = Net(${given})\n`;
+      const known = toldOf(text("{'width': 8}")).estimate;
+      assert.equal(known.parameters.count, 40);
+      const { estimate, reasons } = toldOf(text("read()"));
+      assert.equal(
+        estimate.parameters.count,
+        0,
+        "neither the class's own value nor a bound that rests on it",
+      );
+      assert.equal(estimate.complete, false);
+      assert.match(reasons.join("\n"), /settings\.read/);
+    });
+  }
+
   it("files that import each other in a circle", () => {
     const files: Readonly<Record<string, string>> = {
       a: "from torch import nn\nfrom b import width\nclass A(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(width, 1)\n    def forward(self, x):\n        return self.fc(x)\n",

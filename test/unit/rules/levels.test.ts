@@ -162,6 +162,82 @@ def verify(tokenizer, read):
     assert.deepEqual(levelsOf(checker("read()"), rule), ["error"]);
   });
 
+  it("tell an evaluation by what reaches the forward: a helper's step, a loop that breaks off, an input on the CPU", () => {
+    const rule = "eval-without-no-grad";
+    const plotting = (given: string, before: string): string => `
+import torch
+from torch import nn
+
+class Runner:
+    def __init__(self):
+        self.model = nn.Sequential(nn.Linear(512, 4096), nn.ReLU(), nn.Linear(4096, 512)).cuda()
+
+    def plot(self, epoch, images):
+        ${before}
+        output = self.model(torch.stack(images).cuda())
+        print(epoch, output.argmax().item())
+
+    def train(self, images, epochs):
+        for epoch in range(epochs):
+            self.model.eval()
+            self.plot(epoch, ${given})
+`;
+    assert.deepEqual(levelsOf(plotting("images", "pass"), rule), ["warning"]);
+    assert.deepEqual(levelsOf(plotting("images[epoch]", "pass"), rule), ["error"]);
+    assert.deepEqual(levelsOf(plotting("images", "images = images[epoch:]"), rule), ["error"]);
+
+    const few = (test: string): string => `
+import torch
+from torch import nn
+
+def look(test_set):
+    model = nn.Sequential(nn.Linear(512, 4096), nn.ReLU(), nn.Linear(4096, 512)).cuda().eval()
+    for i, x in enumerate(test_set):
+        if ${test}:
+            break
+        print(model(x.cuda()).argmax().item())
+`;
+    assert.deepEqual(levelsOf(few("i >= 1"), rule), ["warning"]);
+    assert.deepEqual(levelsOf(few("i >= 300"), rule), ["error"]);
+    assert.deepEqual(levelsOf(few("x is None"), rule), ["error"]);
+
+    const listening = (place: string): string => `
+import torch
+from torch import nn
+from models import make
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def listen(read):
+    model: nn.Module = make(device)
+    model.eval()
+    while True:
+        sound = torch.tensor(read())${place}
+        sound = (sound - 0.5).reshape(1, 1, -1)
+        print(model(sound).argmax().item())
+`;
+    assert.deepEqual(levelsOf(listening(""), rule), ["warning"]);
+    assert.deepEqual(levelsOf(listening(".to(device)"), rule), ["error"]);
+  });
+
+  it("take a step that is measured on made-up data without a reset for a warning", () => {
+    const text = (given: string): string => `
+import torch
+from torch import nn
+
+def measure(batch):
+    layer = nn.Linear(512, 512).cuda()
+    optimizer = torch.optim.Adam(layer.parameters())
+    x = ${given}
+    for _ in range(1000):
+        loss = layer(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+`;
+    assert.deepEqual(levelsOf(text("torch.ones(4, 512).cuda()"), "missing-zero-grad"), ["warning"]);
+    assert.deepEqual(levelsOf(text("batch.cuda()"), "missing-zero-grad"), ["error"]);
+  });
+
   it("leave a checkpoint that is loaded behind the training, for a last test by the same function, a level lower", () => {
     const text = `
 import torch

@@ -3,6 +3,7 @@ import type { Span } from "../../python/tree";
 import { Tensor } from "../tensor";
 import { isUnknown } from "../unknown";
 import { CallArguments } from "./arguments";
+import { doubtAttributes } from "./doubted";
 import { dictOf, dictSet } from "./iteration";
 import { methodOf } from "./builtins/methods";
 import type { Interpreter } from "./interpreter";
@@ -317,6 +318,7 @@ export function storeAttribute(
 
 /** `self.__dict__ = self` and `self.__dict__ = settings`. */
 function shareNamespace(interpreter: Interpreter, object: ObjectValue, value: Value): void {
+  if (isUnknown(value)) doubtAttributes(object, value);
   const dict = value instanceof ObjectValue ? value.payload : value;
   if (!(dict instanceof DictValue)) return;
   if (dict !== object.payload) interpreter.references.adopt(object, dict);

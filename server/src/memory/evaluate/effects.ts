@@ -8,6 +8,8 @@ export interface Effects {
   readonly targets: readonly Expression[];
   /** The targets among them that are bound anew, and containers that something is put into. */
   readonly bound: readonly Expression[];
+  /** Objects that get attributes whose names are not written out: `setattr(self, key, value)`. */
+  readonly setByName: readonly Expression[];
   /** Has a call of `backward`, `step` or `zero_grad`. */
   readonly trains: boolean;
   /** Copies tensors into what it binds: the weights of the best model. */
@@ -47,6 +49,7 @@ export function effectsOf(body: readonly Statement[]): Effects {
 function analyze(body: readonly Statement[]): Effects {
   const targets: Expression[] = [];
   const bound: Expression[] = [];
+  const setByName: Expression[] = [];
   let harmless = true;
   let leaves = false;
   let trains = false;
@@ -59,6 +62,7 @@ function analyze(body: readonly Statement[]): Effects {
     if (node.kind === "Attribute" && trainingNames.has(node.attribute.id)) trains = true;
     if (node.kind === "Call" && copyingNames.has(calledName(node))) copies = true;
     if (own.length > 0) harmless = false;
+    if (node.kind === "Call") setByName.push(...setByCall(node));
     if (node.kind === "Return" || node.kind === "Break" || node.kind === "Continue") leaves = true;
     if (node.kind === "Yield" || node.kind === "Await" || node.kind === "Invalid") harmless = false;
     if (node.kind === "FunctionDefinition" || node.kind === "ClassDefinition" || node.kind === "Lambda")
@@ -69,6 +73,7 @@ function analyze(body: readonly Statement[]): Effects {
   return {
     targets,
     bound,
+    setByName,
     trains,
     copies: copies && bound.length > 0,
     harmless: harmless && !leaves,
@@ -108,6 +113,12 @@ export function filledByCall(expression: Expression): Expression[] {
   if (expression.kind !== "Call" || expression.callee.kind !== "Attribute") return [];
   const { object, attribute } = expression.callee;
   return fillingNames.has(attribute.id) ? [object] : [];
+}
+
+function setByCall(call: Call): Expression[] {
+  const [object, name] = call.positional;
+  const isSetting = calledName(call) === "setattr" && object !== undefined && name !== undefined;
+  return isSetting && name.kind !== "String" ? [object] : [];
 }
 
 /** `append` of `xs.append(x)`, `print` of `print(x)`. */

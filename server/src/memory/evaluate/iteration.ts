@@ -4,6 +4,7 @@ import { isFloating, Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { callOperator } from "./bridge";
 import { callMethod } from "./overloads";
+import { doubtAttributes } from "./doubted";
 import type { Interpreter } from "./interpreter";
 import { PythonError } from "./errors";
 import { keyOf } from "./operations";
@@ -181,6 +182,7 @@ export function dictSet(interpreter: Interpreter, dict: DictValue, key: Value, v
     dict.tainted ??= isUnknown(key)
       ? key
       : interpreter.unknown("unsupported", interpreter.callSpan, { what: "dict" });
+    if (dict.owner !== undefined) doubtAttributes(dict.owner, dict.tainted);
     return;
   }
   if (dict.owner !== undefined && typeof key === "string") {

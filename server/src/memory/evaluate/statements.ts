@@ -14,6 +14,7 @@ import { iterate } from "./iteration";
 import type { Interpreter } from "./interpreter";
 import { equal } from "./operations";
 import { augmentedInPlace } from "./overloads";
+import { doubtSetByName } from "./forget";
 import { getAttribute } from "./attributes";
 import { callMethod } from "./overloads";
 import { getItem } from "./subscripts";
@@ -236,6 +237,7 @@ function skipUnknown(
   for (const block of blocks) {
     const effects = effectsOf(block);
     for (const target of effects.targets) assignUnknown(interpreter, target, reason);
+    doubtSetByName(interpreter, effects, reason);
     leaves ||= effects.leaves;
   }
   return leaves ? { kind: "unknown", reason } : undefined;

@@ -4,8 +4,8 @@ import { namesDevice } from "../../torch/gpu";
 import { freezesParts } from "../../torch/may-be-frozen";
 import type { EvaluationPass } from "../../torch/provenance";
 import { loopOverData } from "../../torch/provenance/rounds";
-import { forwardReceiver } from "../../torch/provenance/shapes";
-import { staysOnCpu } from "../../torch/stays-on-cpu";
+import { argumentsOf, forwardReceiver } from "../../torch/provenance/shapes";
+import { isMadeInHostMemory, staysOnCpu } from "../../torch/stays-on-cpu";
 import { loaderOf } from "../../torch/training-loop/loader";
 import { insertAt, wrapInWith } from "../fix";
 import { isSmallGraph, sizeOfGraph } from "../graph-size";
@@ -111,8 +111,14 @@ function isBounded(pass: EvaluationPass, context: RuleContext<MessageId>): boole
   return (
     repetitionOf(pass, context) === "no" ||
     freezesParts(torch, pass.modelName, pass.model) ||
-    (namesDevice(torch) && staysOnCpu(torch, pass.modelName))
+    (namesDevice(torch) && runsOnCpu(pass, context))
   );
+}
+
+function runsOnCpu({ forwards, modelName }: EvaluationPass, { torch }: RuleContext<MessageId>): boolean {
+  const isCalledOnCpu = (forward: Call): boolean =>
+    argumentsOf(forward).some((argument) => isMadeInHostMemory(torch, argument));
+  return staysOnCpu(torch, modelName) || forwards.every(isCalledOnCpu);
 }
 
 /** What the loop around the forwards, or around a call that leads to them, goes through: batches where a loader is seen. */
@@ -120,16 +126,22 @@ function repetitionOf(
   { forwards, reachedBy = [], inner }: EvaluationPass,
   { torch }: RuleContext<MessageId>,
 ): "batch" | "round" | "no" {
-  const calls = [...(inner ? [inner] : []), ...forwards, ...reachedBy];
-  const [loop] = calls.flatMap((call) => loopAround(call, torch) ?? []);
+  const [forward] = forwards;
+  const calls = [...(inner ? [inner] : []), ...forwards];
+  const loops = calls.flatMap((call) => loopAround(call, torch) ?? []);
+  const [loop] = [...loops, ...reachedBy.flatMap((call) => loopAround(call, torch, forward) ?? [])];
   if (loop === undefined) return "no";
   return loop.kind === "For" && loaderOf(torch.resolve, loop) !== undefined && !countsOnly(loop.iterable)
     ? "batch"
     : "round";
 }
 
-function loopAround(forward: Call, { resolve, provenance }: RuleContext["torch"]): For | While | undefined {
-  return loopOverData(forward, resolve, provenance.flow);
+function loopAround(
+  call: Call,
+  { resolve, provenance }: RuleContext["torch"],
+  forward?: Call,
+): For | While | undefined {
+  return loopOverData(call, resolve, provenance.flow, forward);
 }
 
 /** `for step in range(n):`, `for i, _ in enumerate(range(n)):`: steps, samples or time, no batches. */

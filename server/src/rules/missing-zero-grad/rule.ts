@@ -1,6 +1,8 @@
 /** Backward and step in a loop, and nothing resets the gradients between two updates. */
 import type { Span, Statement } from "../../python/tree";
 import { statementList } from "../../python/walk";
+import { isMadeUp } from "../../torch/provenance/try-out";
+import { callsWithin } from "../../torch/resolve-index";
 import { headOf } from "../../torch/per-batch";
 import type { TrainingLoop, TraceEvent } from "../../torch/training-loop";
 import { identify, zeroingReaches } from "../../torch/training-loop";
@@ -142,7 +144,7 @@ function report(context: RuleContext<MessageId>, { loop, step, outside }: Missin
     message:
       outside === undefined ? (byName ? "neverByName" : "never") : byName ? "outsideByName" : "outside",
     values: { optimizer, step: stepText(context, step) },
-    ...(byName ? { level: oneLower("error") } : {}),
+    ...(byName || isOnMadeUpData(context, loop) ? { level: oneLower("error") } : {}),
     related: [
       ...loop.backwards.slice(0, 1).map((backward) => ({ at: backward.node, message: "backward" as const })),
       { at: headOf(loop.loop), message: "loop" as const },
@@ -160,6 +162,17 @@ function report(context: RuleContext<MessageId>, { loop, step, outside }: Missin
             },
           ],
   });
+}
+
+/** `layer(torch.ones(4, 512, 64))` in every round: the time or the memory of a step is measured, nothing is learnt. */
+function isOnMadeUpData({ torch: { resolve } }: RuleContext, { loop }: TrainingLoop): boolean {
+  const forwards = [...callsWithin(resolve.index, loop)].filter(
+    ({ callee, positional }) => positional.length > 0 && resolve.roleOf(callee) === "model",
+  );
+  return (
+    forwards.length > 0 &&
+    forwards.every(({ positional }) => positional.every((given) => isMadeUp(given, resolve)))
+  );
 }
 
 /** Before the backward where it stands beside the step, else behind the step. */

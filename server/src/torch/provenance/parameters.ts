@@ -37,6 +37,10 @@ function storesByObject(resolver: Resolver): StoresByObject {
 /** What gives numbers, flags and texts, whatever it is given. */
 const plainValues = /^(builtins\.(bool|int|float|str|len|round|hasattr|isinstance)|math\.\w+)$/;
 
+/** Methods that tensors have and modules do not. */
+const shapingMethods =
+  /^(transpose|t|permute|view|reshape|flatten|unsqueeze|squeeze|expand|repeat|contiguous|detach|clone|numpy|long|int)$/;
+
 class FileParameters implements ModuleParameters {
   private readonly shown = new Map<ClassDefinition, boolean>();
   private readonly sure = new Map<ClassDefinition, boolean>();
@@ -87,7 +91,9 @@ class FileParameters implements ModuleParameters {
     switch (value.kind) {
       case "Call":
         return (
-          plainValues.test(this.resolver.qualifiedName(value.callee) ?? "") || this.makesSurelyNone(value)
+          plainValues.test(this.resolver.qualifiedName(value.callee) ?? "") ||
+          this.makesSurelyNone(value) ||
+          this.isTensorOfPlain(value)
         );
       case "Name":
         // `self.size = size`; a module that is handed in has a role.
@@ -103,6 +109,13 @@ class FileParameters implements ModuleParameters {
       default:
         return false;
     }
+  }
+
+  /** `mapping.transpose(0, 1)`: a new tensor, of which nothing is a parameter. */
+  private isTensorOfPlain({ callee }: Call): boolean {
+    return (
+      callee.kind === "Attribute" && shapingMethods.test(callee.attribute.id) && this.holdsNone(callee.object)
+    );
   }
 
   /** `nn.ReLU()`, `self.stft = STFT()` of a class without parameters. */

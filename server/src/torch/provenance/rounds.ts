@@ -1,6 +1,6 @@
 /** Whether a forward runs on batch after batch, or again and again on the same: as a warm-up, for a clock, once an epoch. */
 import type { Call, Expression, For, Node, While } from "../../python/tree";
-import { enclosingLoops, isWithin, someNode } from "../../python/walk";
+import { enclosingFunction, enclosingLoops, isWithin, someNode } from "../../python/walk";
 import { roleKeepingMethods } from "../api";
 import { graphKeepingMethods, keepsGraph } from "../api-graph";
 import type { Resolver } from "../resolve";
@@ -11,14 +11,35 @@ import { isShortLoop } from "./short-loops";
 /** So many written-out rounds are a warm-up or a few examples. */
 const fewRounds = 10;
 
-/** The loop around the call that gives it something else in each of many rounds. */
-export function loopOverData(call: Call, resolver: Resolver, flow: Flow): For | While | undefined {
+/**
+ * The loop around the call that gives it something else in each of many rounds. Of the call of a helper only what the helper
+ * reads up to the `forward` in it counts: `plot(epoch, images)` gets the same images in each epoch.
+ */
+export function loopOverData(
+  call: Call,
+  resolver: Resolver,
+  flow: Flow,
+  forward: Call = call,
+): For | While | undefined {
+  const given = forward === call ? argumentsOf(call) : givenUpTo(forward, call, resolver);
   for (const loop of enclosingLoops(call)) {
     if (endsAfterOne(loop) || asksSomebody(loop, resolver) || isShortLoop(loop, resolver, fewRounds))
       continue;
-    if (!argumentsOf(call).every((argument) => isSameInRounds(argument, loop, resolver, flow))) return loop;
+    if (!given.every((argument) => isSameInRounds(argument, loop, resolver, flow))) return loop;
   }
   return undefined;
+}
+
+/** The arguments of a helper's call that may reach the forward in it, or may decide about it. */
+function givenUpTo(forward: Call, call: Call, resolver: Resolver): readonly Expression[] {
+  const helper = enclosingFunction(forward);
+  if (helper?.kind !== "FunctionDefinition" || resolver.functionOf(call) !== helper) return argumentsOf(call);
+  const unread = helper.parameters.flatMap(({ name }) => {
+    const reads = resolver.index.namesById.get(name.id) ?? [];
+    const isRead = reads.some((read) => read !== name && read.start < forward.end && isWithin(read, helper));
+    return isRead ? [] : (resolver.argumentFor(call, helper, name.id) ?? []);
+  });
+  return argumentsOf(call).filter((argument) => !unread.includes(argument));
 }
 
 /** `for batch in loader: …; break` takes one batch. */

@@ -1,4 +1,4 @@
-/** Loops of few rounds, by what they go over: what each of them adds is no pile. */
+/** Loops of few rounds, by what they go over or where they break off: what each of them adds is no pile. */
 import { lastName } from "../../python/last-name";
 import type { Call, Expression, Subscript, While } from "../../python/tree";
 import type { Resolver } from "../resolve";
@@ -9,6 +9,7 @@ const shortRange = 4;
 
 /** A loop over a display, or over a variable that only ever holds displays, or of at most `most` written-out rounds. */
 export function isShortLoop(loop: Loop, resolver: Resolver, most = shortRange): boolean {
+  if (breaksOff(loop, resolver, most)) return true;
   if (loop.kind === "While") return countsUpTo(loop, resolver, most);
   const pending: Expression[] = [loop.iterable];
   for (let steps = 0; pending.length > 0; steps++) {
@@ -21,6 +22,8 @@ export function isShortLoop(loop: Loop, resolver: Resolver, most = shortRange): 
       const values = resolver.valuesOf(at);
       if (values.length === 0) return false;
       pending.push(...values);
+    } else if (at.kind === "Conditional") {
+      pending.push(at.body, at.orelse);
     } else if (at.kind === "Comprehension") {
       const [clause, another] = at.clauses;
       if (clause === undefined || another !== undefined) return false;
@@ -34,6 +37,34 @@ export function isShortLoop(loop: Loop, resolver: Resolver, most = shortRange): 
     } else return false;
   }
   return true;
+}
+
+/** `for i, batch in enumerate(loader): if i >= 3: break`, the test at the head of the body or anywhere in it. */
+function breaksOff(loop: Loop, resolver: Resolver, most: number): boolean {
+  if (loop.kind !== "For") return false;
+  const { target, iterable, body } = loop;
+  const counter = target.kind === "Tuple" ? target.elements[0] : target;
+  const counts = iterable.kind === "Call" ? (resolver.qualifiedName(iterable.callee) ?? "") : "";
+  const isCounter = counts === (target.kind === "Tuple" ? "builtins.enumerate" : "builtins.range");
+  if (!isCounter || counter?.kind !== "Name") return false;
+  return body.some(
+    (statement) =>
+      statement.kind === "If" &&
+      statement.body.some(({ kind }) => kind === "Break" || kind === "Return") &&
+      reaches(statement.test, counter.id, resolver, most),
+  );
+}
+
+/** `i >= 3`, `i == 3`. */
+function reaches(test: Expression, counter: string, resolver: Resolver, most: number): boolean {
+  if (
+    test.kind !== "Comparison" ||
+    test.operators.length !== 1 ||
+    !/^(>|>=|==)$/.test(test.operators[0] ?? "")
+  )
+    return false;
+  const [left, right] = test.operands;
+  return left?.kind === "Name" && left.id === counter && isFew(right, resolver, most);
 }
 
 /** `while step < 3:` where the body counts `step += 1`. */

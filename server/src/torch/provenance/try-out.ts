@@ -130,7 +130,11 @@ const stillMadeUp =
   /^(normal|uniform|random|zero|fill)_$|^(long|int|bool|type|unsqueeze|squeeze|view|reshape|repeat|expand|permute|transpose|flatten)$/;
 
 /** `torch.randn(1, 3, 224, 224).cuda()` and whatever else holds no data; numbers and flags beside it. */
-function isMadeUp(argument: Expression, resolver: Resolver, within: readonly Expression[] = []): boolean {
+export function isMadeUp(
+  argument: Expression,
+  resolver: Resolver,
+  within: readonly Expression[] = [],
+): boolean {
   if (/^(Integer|Float|Boolean|String|None)$/.test(argument.kind)) return true;
   if (argument.kind !== "Name") return isGenerated(argument, resolver, within);
   // `x = x.to(device)` says nothing of where `x` comes from: something else has to.

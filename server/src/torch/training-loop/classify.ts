@@ -48,6 +48,10 @@ function isHarmless(name: string): boolean {
 const moduleMethods =
   /^((named_)?(parameters|modules|children|buffers)|train|eval|state_dict|load_state_dict|forward|to|cuda|cpu|half|float|register_buffer|add_module)$/;
 
+/** Methods of optimizers, PyTorch's and others', that neither reset gradients nor keep them for later. */
+const optimizerMethods =
+  /^(state_dict|load_state_dict|add_param_group|consolidate_state_dict|register_\w+_hook|train|eval|synchronize|clip_\w+)$/;
+
 /** Happenings of a call, innermost first; empty when it does nothing of interest. */
 export function classifyCall(tools: Tools, call: Call): Happening[] {
   const { resolver } = tools;
@@ -237,6 +241,7 @@ function classifyUnknown(tools: Tools, call: Call, qualified: string | undefined
   if (qualified !== undefined && harmlessPackages.test(qualified)) return [];
   const name = lastNameOf(call.callee);
   if (isUnknownOwnMethod(tools, call)) return unlessSeen(tools, call, "trainer");
+  if (isOwnOfOptimizer(tools, call)) return unlessSeen(tools, call, "optimizer");
   let given: TraceEvent["of"] | undefined;
   for (const argument of [
     ...call.positional,
@@ -275,6 +280,16 @@ function isUnknownOwnMethod({ resolver }: Tools, call: Call): boolean {
   if (owner === undefined || resolver.valuesOf(callee).length > 0) return false;
   if (isHarmless(callee.attribute.id) || moduleMethods.test(callee.attribute.id)) return false;
   return resolver.methodOf(owner, callee.attribute.id) === undefined && hasUnseenBase(resolver, owner);
+}
+
+/** `optimizer.aggregate_grads(batch_size=8)`: what such a method does with the gradients, its own class alone knows. */
+function isOwnOfOptimizer({ resolver }: Tools, call: Call): boolean {
+  if (call.callee.kind !== "Attribute") return false;
+  const { object, attribute } = call.callee;
+  if (optimizerMethods.test(attribute.id) || isHarmless(attribute.id)) return false;
+  const role = resolver.roleOf(object);
+  const isOptimizer = role === undefined ? /optim/i.test(lastNameOf(object) ?? "") : role === "optimizer";
+  return isOptimizer && resolver.functionOf(call) === undefined;
 }
 
 function hasUnseenBase(resolver: Resolver, owner: ClassDefinition): boolean {

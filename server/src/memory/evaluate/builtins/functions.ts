@@ -3,6 +3,7 @@ import { Tensor } from "../../tensor";
 import type { Unknown } from "../../unknown";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
+import { doubtAttributes } from "../doubted";
 import { findAttribute, getAttribute, setAttribute, deleteAttribute } from "../attributes";
 import { isInstance } from "../classes";
 import { PythonError } from "../errors";
@@ -313,7 +314,11 @@ const hasattr: Native = (interpreter, args, span) => {
 const setattr: Native = (interpreter, args, span) => {
   const name = args.at(1) ?? null;
   if (typeof name === "string") setAttribute(interpreter, args.at(0) ?? null, name, args.at(2) ?? null, span);
-  else if (isUnknown(name)) interpreter.note(name);
+  else if (isUnknown(name)) {
+    interpreter.note(name);
+    const object = args.at(0);
+    if (object instanceof ObjectValue) doubtAttributes(object, name);
+  }
   return null;
 };
 

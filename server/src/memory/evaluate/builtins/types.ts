@@ -4,6 +4,7 @@ import { isUnknown } from "../../unknown";
 import type { CallArguments } from "../arguments";
 import { textOfValue } from "../format";
 import { dictSet, itemsOf } from "../iteration";
+import { doubtAttributes } from "../doubted";
 import type { Interpreter } from "../interpreter";
 import { integer, numeric } from "../numbers";
 import { sizeLimit } from "../operations";
@@ -147,9 +148,7 @@ export function fillDict(
   for (const [name, value] of args.keywords) dictSet(interpreter, dict, name, value);
   dict.tainted ??= args.unknownKeywords;
   const { owner, tainted } = dict;
-  // What is not known may have replaced any of the attributes.
-  if (owner !== undefined && tainted !== undefined)
-    for (const name of owner.attributes.keys()) owner.attributes.set(name, tainted);
+  if (owner !== undefined && tainted !== undefined) doubtAttributes(owner, tainted);
 }
 
 function fillFromPairs(

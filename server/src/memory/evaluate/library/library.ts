@@ -269,7 +269,7 @@ export class Library {
   objectDict(object: ObjectValue): DictValue {
     if (object.namespace !== undefined) return object.namespace;
     const dict = dictOf(object.attributes);
-    if (object.module === undefined) dict.owner = object;
+    dict.owner = object;
     return dict;
   }
 
