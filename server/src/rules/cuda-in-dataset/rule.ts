@@ -8,11 +8,13 @@ import { keyword } from "../../python/keyword";
 import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Node } from "../../python/tree";
 import { isWithin, someNode } from "../../python/walk";
 import { isLoader } from "../../torch/api-kinds";
+import type { TorchFacts } from "../../torch/facts";
+import { methodOfImported } from "../../torch/resolve-imported";
 import { callsWithin } from "../../torch/resolve-index";
 import { excerpt } from "../excerpt";
 import { defineRule, type RuleContext } from "../rule";
 
-type MessageId = "dataset" | "collate" | "loader";
+type MessageId = "dataset" | "collate" | "elsewhere" | "loader";
 
 export const rule = defineRule<MessageId>({
   name: "cuda-in-dataset",
@@ -32,6 +34,11 @@ export const rule = defineRule<MessageId>({
       en: '`{call}` runs in {workers, plural, one {the worker process} other {each of the {workers} worker processes}} of the DataLoader, which calls `collate_fn`: forked from a process that uses the GPU (the default on Linux before Python 3.14) it fails ("Cannot re-initialize CUDA in forked subprocess"); spawned, it opens a CUDA context of its own, which takes memory of the GPU. Return the batch on the CPU, and move it in the training loop.',
       "zh-cn":
         "`{call}` 在 DataLoader 的 {workers} 个工作进程中运行（`collate_fn` 由它们调用）：从已使用 GPU 的进程以 fork 方式启动时（Python 3.14 之前 Linux 上的默认方式）会失败（“Cannot re-initialize CUDA in forked subprocess”）；以 spawn 方式启动时，每个进程都会打开自己的 CUDA 上下文，占用显存。请在 CPU 上返回批次，在训练循环中移动它。",
+    },
+    elsewhere: {
+      en: '`{call}` in `{name}` ({file}) runs in {workers, plural, one {the worker process} other {each of the {workers} worker processes}} of this DataLoader: forked from a process that uses the GPU (the default on Linux before Python 3.14) it fails ("Cannot re-initialize CUDA in forked subprocess"); spawned, it opens a CUDA context of its own, which takes memory of the GPU. Return the sample on the CPU, and move each batch in the training loop.',
+      "zh-cn":
+        "`{name}`（{file}）中的 `{call}` 在这个 DataLoader 的 {workers} 个工作进程中运行：从已使用 GPU 的进程以 fork 方式启动时（Python 3.14 之前 Linux 上的默认方式）会失败（“Cannot re-initialize CUDA in forked subprocess”）；以 spawn 方式启动时，每个进程都会打开自己的 CUDA 上下文，占用显存。请在 CPU 上返回样本，在训练循环中移动每个批次。",
     },
     loader: { en: "The workers are asked for here.", "zh-cn": "工作进程在这里指定。" },
   },
@@ -56,33 +63,66 @@ function check(context: RuleContext<MessageId>, loader: Call, reported: Set<Node
   const data = loader.positional[0] ?? keyword(loader, "dataset");
   const owner = data && datasetClass(context, data);
   if (owner !== undefined) {
-    for (const name of ["__getitem__", "__getitems__", "__iter__"]) {
+    for (const name of loadingMethods) {
       const method = resolve.methodOf(owner, name);
       if (method !== undefined) reportIn(context, method, { loader, workers, message: "dataset" }, reported);
     }
-  }
+  } else if (data !== undefined) checkElsewhere(context, data, { loader, workers, message: "elsewhere" });
   const collate = keyword(loader, "collate_fn");
   const joined = collate && functionGiven(context, collate);
   if (joined !== undefined) reportIn(context, joined, { loader, workers, message: "collate" }, reported);
 }
 
+/** What a worker calls of a dataset. */
+const loadingMethods = ["__getitem__", "__getitems__", "__iter__"];
+
 interface Work {
   readonly loader: Call;
   readonly workers: number;
-  readonly message: "dataset" | "collate";
+  readonly message: "dataset" | "collate" | "elsewhere";
 }
 
-/** The class of this file behind what is loaded, a split or a subset of it included. */
-function datasetClass(
-  { torch: { resolve, scopes } }: RuleContext,
+/** A dataset of another file; the finding is where this one asks for workers. */
+function checkElsewhere(context: RuleContext<MessageId>, data: Expression, work: Work): void {
+  const { imported } = context.torch.resolve;
+  const found = onlyPart(context.torch, data, (whole) => imported.classOf(whole));
+  if (found === undefined) return;
+  for (const name of loadingMethods) {
+    const method = methodOfImported(found, name);
+    const call = method && moveIn(method.file.torch, method.definition, "elsewhere");
+    if (method === undefined || call === undefined) continue;
+    const { source, key } = method.file;
+    context.report({
+      at: keyword(work.loader, "num_workers") ?? work.loader,
+      message: work.message,
+      values: {
+        call: excerpt(source, call),
+        name: `${found.definition.name.id}.${name}`,
+        file: key.split(/[\\/]/).at(-1) ?? key,
+        workers: work.workers,
+      },
+    });
+    return;
+  }
+}
+
+/** The class of this file behind what is loaded. */
+function datasetClass({ torch }: RuleContext, data: Expression): ClassDefinition | undefined {
+  return onlyPart(torch, data, (whole) => torch.resolve.classOf(whole));
+}
+
+/** What is found for the data that is loaded, or for the whole that it is a split or a subset of. */
+function onlyPart<Found>(
+  { resolve, scopes }: TorchFacts,
   data: Expression,
-): ClassDefinition | undefined {
-  const direct = resolve.classOf(data);
+  find: (whole: Expression) => Found | undefined,
+): Found | undefined {
+  const direct = find(data);
   if (direct !== undefined || data.kind !== "Name") return direct;
   const owners = scopes.lookup(data).map(({ value }) => {
     const isPart = value?.kind === "Call" && parts.test(resolve.qualifiedName(value.callee) ?? "");
     const whole = isPart ? value.positional[0] : undefined;
-    return whole && resolve.classOf(whole);
+    return whole && find(whole);
   });
   const [owner] = owners;
   return owners.every((one) => one === owner) ? owner : undefined;
@@ -112,7 +152,7 @@ function functionGiven(
   }
 }
 
-/** Reports the first move to the GPU in what a worker runs: the function itself, and those of this file that it calls. */
+/** Reports the first move to the GPU in what a worker runs. */
 function reportIn(
   context: RuleContext<MessageId>,
   run: FunctionDefinition | Lambda,
@@ -120,58 +160,65 @@ function reportIn(
   reported: Set<Node>,
 ): void {
   const { torch, source } = context;
+  const call = moveIn(torch, run, "here");
+  if (call === undefined || reported.has(call)) return;
+  reported.add(call);
+  context.report({
+    at: call,
+    message,
+    values: { call: excerpt(source, call), workers },
+    related: [{ at: keyword(loader, "num_workers") ?? loader, message: "loader" }],
+  });
+}
+
+/** What the file at hand makes is made with the arguments that are seen; of another file's nobody knows who makes them. */
+type Makers = "here" | "elsewhere";
+
+/** The first move to the GPU in a function, and in those of its file that it calls. */
+function moveIn(torch: TorchFacts, run: FunctionDefinition | Lambda, makers: Makers): Call | undefined {
   for (const part of [run, ...torch.provenance.reach.functionsFrom([run])]) {
-    for (const call of callsWithin(torch.resolve.index, part)) {
-      if (!movesToGpu(context, call) || isGuarded(call, part)) continue;
-      if (reported.has(call)) return;
-      reported.add(call);
-      context.report({
-        at: call,
-        message,
-        values: { call: excerpt(source, call), workers },
-        related: [{ at: keyword(loader, "num_workers") ?? loader, message: "loader" }],
-      });
-      return;
-    }
+    for (const call of callsWithin(torch.resolve.index, part))
+      if (movesToGpu(torch, call, makers) && !isGuarded(call, part)) return call;
   }
+  return undefined;
 }
 
 /** `x.cuda()`, `x.to("cuda")`, `torch.tensor(x, device=device)` where all that the device may be is a GPU, or one where there is one. */
-function movesToGpu(context: RuleContext, call: Call): boolean {
-  const { resolve } = context.torch;
+function movesToGpu(torch: TorchFacts, call: Call, makers: Makers): boolean {
+  const { resolve } = torch;
   const { callee } = call;
   const device = keyword(call, "device");
   const name = resolve.qualifiedName(callee);
   if (name !== undefined)
-    return name.startsWith("torch.") && device !== undefined && isGpu(context, device, 0);
+    return name.startsWith("torch.") && device !== undefined && isGpu(torch, device, makers, 0);
   if (callee.kind !== "Attribute") return false;
   if (callee.attribute.id === "cuda") return resolve.functionOf(call) === undefined;
   const target = device ?? call.positional[0];
-  return callee.attribute.id === "to" && target !== undefined && isGpu(context, target, 0);
+  return callee.attribute.id === "to" && target !== undefined && isGpu(torch, target, makers, 0);
 }
 
 const longestWay = 5;
 
-function isGpu(context: RuleContext, device: Expression, depth: number): boolean {
-  const { resolve } = context.torch;
+function isGpu(torch: TorchFacts, device: Expression, makers: Makers, depth: number): boolean {
+  const { resolve } = torch;
   if (depth > longestWay) return false;
   switch (device.kind) {
     case "String":
       return /^(cuda|xpu)(:\d+)?$/.test(device.value ?? "");
     case "Conditional":
-      return asksForGpu(context, device.test) && isGpu(context, device.body, depth + 1);
+      return asksForGpu(torch, device.test) && isGpu(torch, device.body, makers, depth + 1);
     case "Call": {
       const [named] = device.positional;
       return (
         resolve.qualifiedName(device.callee) === "torch.device" &&
         named !== undefined &&
-        isGpu(context, named, depth + 1)
+        isGpu(torch, named, makers, depth + 1)
       );
     }
     case "Name":
     case "Attribute": {
-      const values = resolve.valuesGiven(device);
-      return values.length > 0 && values.every((value) => isGpu(context, value, depth + 1));
+      const values = makers === "here" ? resolve.valuesGiven(device) : resolve.valuesOf(device);
+      return values.length > 0 && values.every((value) => isGpu(torch, value, makers, depth + 1));
     }
     default:
       return false;
@@ -179,7 +226,7 @@ function isGpu(context: RuleContext, device: Expression, depth: number): boolean
 }
 
 /** `torch.cuda.is_available()`. */
-function asksForGpu({ torch: { resolve } }: RuleContext, test: Expression): boolean {
+function asksForGpu({ resolve }: TorchFacts, test: Expression): boolean {
   return (
     test.kind === "Call" && /^torch\.(cuda|xpu)\.is_available$/.test(resolve.qualifiedName(test.callee) ?? "")
   );

@@ -11,7 +11,7 @@ import { excerpt } from "../excerpt";
 import { insertLineAfter } from "../fix";
 import { headOf } from "../../torch/per-batch";
 import { defineRule, type RuleContext } from "../rule";
-import { isMetric, keepsPredictions } from "./metrics";
+import { clonedMetric, isMetric, keepsPredictions } from "./metrics";
 
 type MessageId = "mixed" | "grows" | "made" | "updated" | "epochs" | "reset";
 type Loop = For | While;
@@ -45,7 +45,14 @@ export const rule = defineRule<MessageId>({
   },
   create: (context) => ({
     finish() {
-      for (const made of context.torch.resolve.callsOf(isMetric)) check(context, made);
+      const { resolve } = context.torch;
+      const made = resolve.callsOf(isMetric);
+      for (const one of made) check(context, one, one);
+      if (made.length === 0) return;
+      for (const copy of resolve.index.callsByName.get("clone") ?? []) {
+        const original = clonedMetric(resolve, copy);
+        if (original !== undefined) check(context, copy, original);
+      }
     },
   }),
 });
@@ -59,10 +66,11 @@ interface Metric {
   readonly computes: readonly Call[];
 }
 
-function check(context: RuleContext<MessageId>, made: Call): void {
+/** `made` is a metric's construction, or the `clone()` of `original`. */
+function check(context: RuleContext<MessageId>, made: Call, original: Call): void {
   const metric = metricOf(context, made);
   if (metric === undefined) return;
-  const keeps = keepsPredictions(made, context.torch.resolve);
+  const keeps = keepsPredictions(original, context.torch.resolve);
   for (const compute of metric.computes) {
     const epochs = goesOnAfter(context, metric, compute);
     if (epochs === undefined) continue;
