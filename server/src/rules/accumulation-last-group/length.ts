@@ -2,6 +2,7 @@
 import { foldConstant } from "../../python/constant";
 import type { Call, Expression } from "../../python/tree";
 import type { Resolver } from "../../torch/resolve";
+import { Constants } from "../../torch/script-setup/constants";
 
 const maximalDepth = 4;
 
@@ -59,8 +60,11 @@ function onlyValue(resolver: Resolver, variable: Expression): Expression | undef
   return other === undefined ? value : undefined;
 }
 
-/** A constant integer, through names that are assigned once. */
+/**
+ * A constant integer, through names that are assigned once; what a parameter or an argument of the command line is where
+ * nobody gives another.
+ */
 export function integerOf(resolver: Resolver, expression: Expression): number | undefined {
   const value = foldConstant(expression, resolver.scopes);
-  return value?.kind === "integer" ? value.value : undefined;
+  return value?.kind === "integer" ? value.value : new Constants(resolver).countOf(expression);
 }

@@ -1,6 +1,8 @@
 /** States of several layers in one list: `return out, [a, b]`, or a list that `forward` appends each layer's state to. */
-import type { Call, Expression } from "../../python/tree";
+import type { Call, Expression, Node } from "../../python/tree";
 import type { TorchFacts } from "../../torch/facts";
+import { atEntry } from "../../torch/provenance/flow";
+import type { Path } from "../../torch/provenance/value";
 
 /** What each entry is: a tensor, or the pair of an LSTM. */
 export type Collected = "tensors" | "pairs";
@@ -19,38 +21,57 @@ export function collectedStates(
   if (returned?.kind !== "Tuple" || other !== undefined || position === undefined || deeper !== undefined)
     return undefined;
   const element = returned.elements.at(position);
-  const entries = element === undefined ? [] : entriesOf(torch, element);
+  const entries = element === undefined ? [] : entriesOf(torch, element, forward);
   const kinds = new Set(entries.map((entry) => kindOf(torch, entry)));
   const [kind] = kinds;
   return kinds.size === 1 ? kind : undefined;
 }
 
-function entriesOf(torch: TorchFacts, list: Expression): readonly Expression[] {
-  if (list.kind === "List") return list.elements;
-  const { resolve, provenance } = torch;
-  const [start, other] = list.kind === "Name" ? resolve.valuesOf(list) : [];
-  if (start?.kind !== "List" || start.elements.length > 0 || other !== undefined) return [];
+/** What is put into a list, and where in it the state is. */
+interface Entry {
+  readonly value: Expression;
+  readonly path: Path;
+}
+
+function entriesOf(torch: TorchFacts, list: Expression, forward: Node | undefined): readonly Entry[] {
+  if (list.kind === "List") return list.elements.map((value) => ({ value, path: [] }));
+  const { resolve, provenance, scopes } = torch;
+  const [binding, another] = list.kind === "Name" ? scopes.lookup(list) : [];
+  if (binding === undefined || another !== undefined) return [];
   const key = resolve.keyOf(list);
-  return provenance.stores
-    .filter(({ holderKey, how }) => holderKey === key && how === "append")
-    .map(({ value }) => value);
+  const stores = provenance.stores.filter(({ holderKey }) => holderKey === key);
+  // The list that the caller gives, whose entries are replaced: `hidden[layer] = cell(x, hidden[layer])`.
+  if (binding.kind === "parameter" && binding.scope.owner === forward)
+    return stores.every(({ kind, keys }) => kind === "subscript" && keys.length === 1) ? stores : [];
+  const { value: start } = binding;
+  if (start?.kind !== "List" || start.elements.length > 0) return [];
+  return stores.filter(({ how }) => how === "append");
 }
 
 /** A state as a recurrent layer gives it: the second of two, or all that a cell gives. */
-function kindOf({ resolve, scopes }: TorchFacts, entry: Expression): Collected | undefined {
-  if (entry.kind !== "Name") return undefined;
-  const kinds = scopes.lookup(entry).map(({ value, path }): Collected | undefined => {
-    const layer = value?.kind === "Call" ? layerOf(resolve, value) : undefined;
-    if (path.length === 1 && path[0] === 1) {
-      if (layer === "LSTM") return "pairs";
-      return layer === "GRU" || layer === "RNN" ? "tensors" : undefined;
-    }
-    if (path.length > 0) return undefined;
-    if (layer === "LSTMCell") return "pairs";
-    return layer === "GRUCell" || layer === "RNNCell" ? "tensors" : undefined;
-  });
+function kindOf(torch: TorchFacts, { value, path }: Entry): Collected | undefined {
+  if (path.length > 0 || value.kind === "Call") return kindOfGiven(torch, value, path);
+  if (value.kind !== "Name") return undefined;
+  const kinds = (torch.provenance.flow.reaching(value) ?? []).map((one) =>
+    one === atEntry || one.kind !== "assign" ? undefined : kindOfGiven(torch, one.value, one.path),
+  );
   const [kind] = kinds;
   return kinds.every((one) => one === kind) ? kind : undefined;
+}
+
+function kindOfGiven(
+  { resolve }: TorchFacts,
+  value: Expression | undefined,
+  path: Path,
+): Collected | undefined {
+  const layer = value?.kind === "Call" ? layerOf(resolve, value) : undefined;
+  if (path.length === 1 && path[0] === 1) {
+    if (layer === "LSTM") return "pairs";
+    return layer === "GRU" || layer === "RNN" ? "tensors" : undefined;
+  }
+  if (path.length > 0) return undefined;
+  if (layer === "LSTMCell") return "pairs";
+  return layer === "GRUCell" || layer === "RNNCell" ? "tensors" : undefined;
 }
 
 /** `LSTM` of `self.rnn(x)`, and of a layer of `self.layers = nn.ModuleList([nn.LSTM(…), …])` in a loop over those. */

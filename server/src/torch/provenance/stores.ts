@@ -3,6 +3,7 @@ import type { AugmentedAssign, Assign, Call, Expression, Statement, Subscript } 
 import { enclosingStatement } from "../../python/walk";
 import { graphFreePackages, storingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
+import { flattenTarget } from "../resolve-index";
 import type { StoredValue } from "./carried";
 import type { Flow } from "./flow";
 import { holdsObjects } from "./held-objects";
@@ -43,7 +44,10 @@ export function collectStores(resolver: Resolver): Store[] {
   }
   for (const statement of resolver.index.assignments) {
     if (statement.kind === "AugmentedAssign") stores.push(...storeByAugmented(statement, resolver));
-    else for (const target of statement.targets) stores.push(...storeByAssign(statement, target, resolver));
+    else
+      for (const target of statement.targets)
+        for (const flat of flattenTarget(target, statement.value))
+          stores.push(...storeByAssign(statement, flat, resolver));
   }
   return stores.sort((a, b) => a.statement.start - b.statement.start);
 }
@@ -84,16 +88,23 @@ function storeByAugmented(statement: AugmentedAssign, resolver: Resolver): Store
   ];
 }
 
-function storeByAssign(statement: Assign, target: Expression, resolver: Resolver): Store[] {
-  const { value } = statement;
+/** One target of an assignment; `out, states[i] = rnn(x, states[i])` has two. */
+function storeByAssign(
+  statement: Assign,
+  { target, value, path }: ReturnType<typeof flattenTarget>[number],
+  resolver: Resolver,
+): Store[] {
+  if (value === undefined) return [];
   if (target.kind === "Subscript") {
     const base = holderOf(target);
     const holderKey = base && resolver.keyOf(base.holder);
     if (base === undefined || holderKey === undefined) return [];
+    // `xs[i], xs[j] = xs[j], xs[i]`
+    if (value.kind === "Subscript" && resolver.keyOf(holderOf(value)?.holder ?? value) === holderKey) return [];
     const kind: StoreKind = readsItself(value, target, resolver) ? "rebind" : "subscript";
-    return [{ kind, statement, ...base, holderKey, value, path: [], key: literalKey(target), how: "[]" }];
+    return [{ kind, statement, ...base, holderKey, value, path, key: literalKey(target), how: "[]" }];
   }
-  if (target.kind !== "Name" && target.kind !== "Attribute") return [];
+  if ((target.kind !== "Name" && target.kind !== "Attribute") || path.length > 0) return [];
   if (value.kind !== "BinaryOperation" && value.kind !== "Conditional") return [];
   const holderKey = resolver.keyOf(target);
   if (holderKey === undefined || !readsItself(value, target, resolver)) return [];
