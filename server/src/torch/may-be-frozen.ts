@@ -16,7 +16,25 @@ export function mayBeFrozen(torch: TorchFacts, model: Expression): boolean {
   if (resolve.isFrozen(model)) return true;
   const key = resolve.keyOf(model);
   if (key === undefined) return true;
-  return provenance.flow.readsOf(key).some((read) => isSwitch(torch, read));
+  return [key, ...keysOfWholes(torch, model)].some((one) =>
+    provenance.flow.readsOf(one).some((read) => isSwitch(torch, read)),
+  );
+}
+
+/** The variables that hold what the model is a part of: `vgg` of `part = vgg.features[:16].cuda()`. */
+function keysOfWholes({ resolve }: TorchFacts, part: Expression): string[] {
+  const keys: string[] = [];
+  for (const value of resolve.valuesOf(part)) {
+    let at = value;
+    for (;;) {
+      if (at.kind === "Call") at = at.callee;
+      else if (at.kind === "Attribute" || at.kind === "Subscript") at = at.object;
+      else break;
+      const key = at.kind === "Call" ? undefined : resolve.keyOf(at);
+      if (key !== undefined && resolve.roleOf(at) === "model") keys.push(key);
+    }
+  }
+  return keys;
 }
 
 /**

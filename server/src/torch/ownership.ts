@@ -255,6 +255,9 @@ class FileOwnership implements Ownership {
         return [expression.body, expression.orelse];
       case "BooleanOperation":
         return [...expression.operands];
+      case "Subscript":
+        // `net.features[:16]`: layers of the same model.
+        return expression.index.kind === "Slice" ? [expression.object] : [];
       default:
         return [];
     }

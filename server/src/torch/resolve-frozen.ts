@@ -34,6 +34,7 @@ export class FrozenModels {
       if (key !== undefined && this.frozen.has(key)) return true;
       if (this.isFrozenWhereMade(at) || this.isFrozenByConstructor(at)) return true;
       if (at.kind === "Call") pending.push(...this.sourcesOfCall(at));
+      else if (at.kind === "Subscript" && at.index.kind === "Slice") pending.push(at.object);
       else pending.push(...this.resolver.valuesOf(at), ...this.argumentsOf(at), ...this.partsOfResults(at));
       if (at.kind === "Attribute" && this.frozenOwner(at)) return true;
     }

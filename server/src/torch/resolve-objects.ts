@@ -14,6 +14,7 @@ import type {
   Name,
   Node,
   Parameter,
+  Subscript,
 } from "../python/tree";
 import { lossModules, modelWrappers, roleKeepingMethods } from "./api";
 import { frameworkObjects, isLoader, isModuleBase, isOptimizer, isScheduler } from "./api-kinds";
@@ -121,7 +122,11 @@ class FileObjects implements Objects {
       case "Call":
         return this.ofCall(expression);
       case "Subscript":
-        return this.elementOf(expression.object) ?? this.byName(expression, containerName(expression));
+        return (
+          this.sliceOfModel(expression) ??
+          this.elementOf(expression.object) ??
+          this.byName(expression, containerName(expression))
+        );
       case "Await":
       case "NamedExpression":
         return this.find(expression.value);
@@ -277,6 +282,16 @@ class FileObjects implements Objects {
     if (!isModel(whole) || whole.certainty !== "resolved") return undefined;
     if (!/^torchvision\.models\./.test(whole.className ?? "")) return undefined;
     return { ...resolved("model", whole.className, attribute), construction: undefined };
+  }
+
+  /** `vgg16().features[:16]`, `net[:-1]` of a `Sequential`: its first layers, with the same parameters. */
+  private sliceOfModel(slice: Subscript): Candidate {
+    if (slice.index.kind !== "Slice") return undefined;
+    const whole = this.find(slice.object);
+    if (!isModel(whole) || whole.certainty !== "resolved") return undefined;
+    if (!/^torchvision\.models\.|^torch\.nn\.(\w+\.)*Sequential$/.test(whole.className ?? ""))
+      return undefined;
+    return { ...resolved("model", whole.className, slice), construction: undefined };
   }
 
   private inClass(owner: ClassDefinition, name: string): Found {

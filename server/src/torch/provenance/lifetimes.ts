@@ -1,6 +1,13 @@
 /** How long what holds a value lives: the loops whose iterations it outlives, and whether they empty it or make it anew. */
 import type { Assign, Call, Expression, FunctionDefinition, Node, Statement } from "../../python/tree";
-import { ancestors, enclosingLoops, enclosingStatement, statementList } from "../../python/walk";
+import {
+  ancestors,
+  enclosingFunction,
+  enclosingLoop,
+  enclosingLoops,
+  enclosingStatement,
+  statementList,
+} from "../../python/walk";
 import { clearingMethods } from "../api-graph";
 import type { Resolver } from "../resolve";
 import { enclosingClass, push } from "../resolve-index";
@@ -195,7 +202,8 @@ export class Lifetimes {
     const { resolver } = this.options;
     const root = rootOf(store.holder);
     const owner = resolver.enclosingFunction(store.statement);
-    if (owner?.kind !== "FunctionDefinition" || isInit(owner) || owner.name.id === "forward") return false;
+    if (owner?.kind !== "FunctionDefinition" || isInit(owner)) return false;
+    if (owner.name.id === "forward" && !this.isGatheredForLater(store)) return false;
     const [binding] = resolver.scopes.lookup(root);
     if (binding === undefined) return false;
     if (store.holder.kind === "Name")
@@ -208,6 +216,22 @@ export class Lifetimes {
     const reaching = this.options.flow.reaching(store.holder) ?? [atEntry];
     if (reaching.some((one) => one !== atEntry)) return false;
     return !this.isClearedByAnyLoop(store);
+  }
+
+  /**
+   * `self.history.append(loss)` in a `forward`, which nothing in a loop reads: whatever is gathered for the step that runs the
+   * forward is read or emptied in it.
+   */
+  private isGatheredForLater({ kind, holder }: Store): boolean {
+    if ((kind !== "append" && kind !== "sum") || holder.kind !== "Attribute") return false;
+    const { resolver, reach } = this.options;
+    const named = resolver.index.attributesByName.get(holder.attribute.id) ?? [];
+    return named.every((one) => {
+      if (one === holder) return true;
+      const around = enclosingFunction(one);
+      if (around?.kind === "FunctionDefinition" && isInit(around)) return true;
+      return enclosingLoop(one) === undefined && reach.callingLoops(one).length === 0;
+    });
   }
 
   private isClearedByAnyLoop(store: Store): boolean {

@@ -100,7 +100,8 @@ function storeByAssign(
     const holderKey = base && resolver.keyOf(base.holder);
     if (base === undefined || holderKey === undefined) return [];
     // `xs[i], xs[j] = xs[j], xs[i]`
-    if (value.kind === "Subscript" && resolver.keyOf(holderOf(value)?.holder ?? value) === holderKey) return [];
+    if (value.kind === "Subscript" && resolver.keyOf(holderOf(value)?.holder ?? value) === holderKey)
+      return [];
     const kind: StoreKind = readsItself(value, target, resolver) ? "rebind" : "subscript";
     return [{ kind, statement, ...base, holderKey, value, path, key: literalKey(target), how: "[]" }];
   }
