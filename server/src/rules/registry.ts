@@ -41,6 +41,7 @@ import { rule as moduleBuiltInForward } from "./module-built-in-forward/rule";
 import { rule as noGradNotApplied } from "./no-grad-not-applied/rule";
 import { rule as oomRetryInExcept } from "./oom-retry-in-except/rule";
 import { rule as outputsKeptOnDevice } from "./outputs-kept-on-device/rule";
+import { rule as padToMaxLength } from "./pad-to-max-length/rule";
 import { rule as peakStatsNotReset } from "./peak-stats-not-reset/rule";
 import { rule as retainGraphInLoop } from "./retain-graph-in-loop/rule";
 import { rule as scalerStepPerMicrobatch } from "./scaler-step-per-microbatch/rule";
@@ -97,6 +98,7 @@ export const rules: readonly Rule[] = [
   noGradNotApplied,
   oomRetryInExcept,
   outputsKeptOnDevice,
+  padToMaxLength,
   peakStatsNotReset,
   retainGraphInLoop,
   scalerStepPerMicrobatch,
