@@ -76,7 +76,9 @@ export function inputsOfTrainer(
   if (fit === undefined) return {};
   const { value, span } = fit;
   const found = asSetup(inputsOfFit(module, value, world), batch, span);
-  return found.inputs === undefined ? found : { ...found, loss: { value: "model", from: "script", span } };
+  if (found.inputs === undefined) return found;
+  const loss = { value: "model", from: "script", span } as const;
+  return { ...found, loss, clearsLate: { value: true, from: "script", span } };
 }
 
 function asSetup(

@@ -152,8 +152,15 @@ export interface LoggedStep {
     readonly backward: number;
     readonly end: number;
   };
-  /** Storages like those that the iteration before still holds during the forward and during the loss. */
-  readonly before: { readonly forward: readonly number[]; readonly loss: readonly number[] };
+  /**
+   * Storages like those that the iteration before still holds during the forward and during the loss, and the gradients that it
+   * leaves until backward begins.
+   */
+  readonly before: {
+    readonly forward: readonly number[];
+    readonly loss: readonly number[];
+    readonly gradients: readonly number[];
+  };
 }
 
 export interface StepBytes {
@@ -189,6 +196,7 @@ function laterMicroBatch(step: LoggedStep, stepped: readonly Tensor[]): LoggedSt
   for (; at < log.events.length; at++) events.push(log.events[at] ?? 0);
   return {
     ...step,
+    before: { ...step.before, gradients: [] },
     log: { events, sizes, mayGrow, taken, isSelfContained },
     base: { live, allocated },
     marks: { ...marks, end: marks.end - (log.events.length - events.length) },
@@ -235,8 +243,8 @@ export function recount({ log, base, marks, before }: LoggedStep, sizes: readonl
     }
     return { live: peak.live + more, allocated: peak.allocated + moreAllocated };
   };
-  const called = held(before.forward, run(marks.loss));
-  const lost = held(before.loss, run(marks.backward));
+  const called = held(before.gradients, held(before.forward, run(marks.loss)));
+  const lost = held(before.gradients, held(before.loss, run(marks.backward)));
   const backward = run(marks.end);
   return {
     forward: {
@@ -252,7 +260,8 @@ export function recount({ log, base, marks, before }: LoggedStep, sizes: readonl
 function allocatedPoints({ log, base, marks, before }: LoggedStep, sizes: readonly number[]): number[] {
   const sum = (storages: readonly number[]): number =>
     storages.reduce((bytes, storage) => bytes + roundedUp(sizes[storage] ?? 0), 0);
-  const [early, late] = [sum(before.forward), sum(before.loss)];
+  const waiting = sum(before.gradients);
+  const [early, late] = [sum(before.forward) + waiting, sum(before.loss) + waiting];
   const points: number[] = [];
   let { allocated } = base;
   log.events.forEach((event, index) => {
@@ -333,6 +342,7 @@ function isSameStructure(one: LoggedStep, other: LoggedStep): boolean {
     one.marks.backward === other.marks.backward &&
     isSame(one.before.forward, other.before.forward) &&
     isSame(one.before.loss, other.before.loss) &&
+    isSame(one.before.gradients, other.before.gradients) &&
     isSame(one.log.events, other.log.events)
   );
 }

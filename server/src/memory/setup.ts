@@ -118,6 +118,8 @@ export interface TrainingSetup {
   readonly call?: Setting<ModelCall>;
   /** Why the script does not tell its inputs. */
   readonly inputsUnknown?: Unknown;
+  /** Gradients are set to None behind the forward, before backward, as Lightning does it. */
+  readonly clearsLate?: Setting<true>;
   readonly targets?: Setting<readonly InputSpecification[]>;
   readonly loss?: Setting<string>;
   /** A Python expression over the file's names, already lowered; its offsets are relative to its own text. */

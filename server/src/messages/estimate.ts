@@ -74,6 +74,14 @@ export const unknownReasons = {
     en: "`{name}` may be a module whose parameters are not known: {reason}",
     "zh-cn": "`{name}` 可能是参数未知的模块：{reason}",
   },
+  unknownBuffer: {
+    en: "how large the buffer `{name}` is is not known: {reason}",
+    "zh-cn": "无法得知缓冲区 `{name}` 的大小：{reason}",
+  },
+  unknownParameter: {
+    en: "how large the parameter `{name}` is is not known: {reason}",
+    "zh-cn": "无法得知参数 `{name}` 的大小：{reason}",
+  },
   changedModule: {
     en: "`{name}` may change the module it is given",
     "zh-cn": "`{name}` 可能会修改传入的模块",
@@ -203,6 +211,10 @@ export const unknownReasons = {
   neverSteps: {
     en: "the iterations that were followed do not reach the step of this optimizer: its state is not counted",
     "zh-cn": "所跟踪的迭代没有到达这个优化器的 step：未计入其状态",
+  },
+  unstepped: {
+    en: "no optimizer is given some of the weights that can be trained: gradients that they may get are not counted",
+    "zh-cn": "部分可训练的权重没有交给任何优化器：未计入它们可能得到的梯度",
   },
   growsIn: {
     en: "`{name}` keeps {size} more with each iteration of this loop: the peak is that of iteration {count}, later ones are higher",

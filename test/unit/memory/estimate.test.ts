@@ -312,6 +312,14 @@ describe("estimates", () => {
       assert.equal(part?.span && text.slice(part.span.start, part.span.end), "nn.Linear(WIDTH, 2)");
     });
 
+    it("a buffer or parameter that nobody knows is called one", () => {
+      const made = ["self.register_buffer('mean', load('a'))", "self.register_parameter('scale', load('b'))"];
+      const text = `from elsewhere import load\n${imports}${net([...made, "self.head = nn.Linear(2, 2)"], ["return self.head(x)"])}`;
+      const found = reasons(firstOf(text));
+      assert.match(found[0] ?? "", /^how large the buffer `mean` is is not known: .*load/);
+      assert.match(found[1] ?? "", /^how large the parameter `scale` is is not known: .*load/);
+    });
+
     it("a module of a library that is not known is named", () => {
       const text = `import timm\n${imports}${net(["self.body = timm.create_model('resnet50')", "self.head = nn.Linear(2, 2)"], ["return self.head(self.body(x))"])}`;
       const estimate = firstOf(text);

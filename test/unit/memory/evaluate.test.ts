@@ -109,6 +109,14 @@ describe("the evaluator", () => {
   it("evaluates the elements of a generator when they are asked for", () => {
     check([
       ["y = [1, 2]\ny.extend(y[-1] * 2 for _ in range(3))\nresult = y", "[1, 2, 4, 8, 16]"],
+      [
+        "from collections import deque\nd = deque(maxlen=3)\nfor i in range(5):\n    d.append(i)\nd.appendleft(9)\nresult = (list(d), len(d))",
+        "([9, 2, 3], 3)",
+      ],
+      [
+        "from collections import deque\nd = deque(range(5), 2)\nd.extendleft([7])\nresult = list(d)",
+        "[7, 3]",
+      ],
       ["g = (i * i for i in [1, 2, 3])\nresult = (next(g), list(g), list(g))", "(1, [4, 9], [])"],
       [
         "def make(k):\n    return (k + i for i in range(2))\nk = 5\nresult = tuple(make(10)) + tuple(i for i in (1, 2) if i > 1)",

@@ -335,6 +335,17 @@ for x, y in loader:
     });
   }
 
+  it("of micro-batches that the header asks for has the gradients of those before it from its first operator on", () => {
+    const text = counting.replace("KEEP", "outputs = [model(x.cuda()).detach()]");
+    const peakOf = (script: string): number | undefined => {
+      const estimate = analyze(parseModule(script)).estimates.first();
+      assert.equal(estimate?.complete, true);
+      return estimate.peak?.bytes;
+    };
+    const kept = peakOf(text.replace("    optimizer.zero_grad()\n", ""));
+    assert.equal(peakOf(`# vram: accumulate=2\n${text}`), kept);
+  });
+
   it("takes a few batches of a generator without an end, also where they are views or nobody knows them", () => {
     const stream = (yielded: string): string =>
       counting
@@ -348,6 +359,18 @@ for x, y in loader:
     const reasons = other?.unknown.map(({ reason }) => render(reason, "en")) ?? [];
     assert.match(reasons.join(), /`elsewhere` is not known here/);
     assert.doesNotMatch(reasons.join(), /evaluation stopped/);
+  });
+
+  it("that is not followed leaves the states of what its optimizers have, and says that there is more to train", () => {
+    const text = counting
+      .replace("KEEP", "with torch.no_grad(): outputs = target(x.cuda())")
+      .replace("optimizer =", "target = nn.Linear(64, 8).cuda()\noptimizer =")
+      .replace("out = model", "x = elsewhere(x)\n    out = model");
+    const both = analyze(parseModule(text)).estimates.first();
+    const own = 4 * (64 * 512 + 512 + 512 * 10 + 10);
+    assert.deepEqual([both?.gradients.bytes, both?.optimizer?.bytes], [own, 2 * own]);
+    assert.equal(both?.complete, false);
+    assert.match(both.unknown.map(({ reason }) => render(reason, "en")).join(), /no optimizer is given some/);
   });
 
   it("is a lower bound where the loop keeps outputs, and says which variable does", () => {
@@ -369,6 +392,7 @@ for x, y in loader:
       "outputs.append(loss.item())",
       "outputs = []; outputs.append(out.detach())",
       "outputs = [out.detach()]",
+      "from collections import deque; outputs = outputs or deque(maxlen=1); outputs.append(out.detach())",
     ])
       assert.deepEqual(reasons(steady), [], steady);
   });

@@ -372,7 +372,30 @@ ${fit}
     const [one] = analyze(parseModule(trained)).estimates.all();
     const [other] = analyze(parseModule(`${header}${written}`)).estimates.all();
     assert.ok(one?.complete === true && other?.complete === true);
-    assert.deepEqual([one.peak?.bytes, one.saved?.bytes], [other.peak?.bytes, other.saved?.bytes]);
+    assert.equal(one.saved?.bytes, other.saved?.bytes);
+    const { parameters, gradients } = one;
+    assert.deepEqual([parameters, gradients], [other.parameters, other.gradients]);
+  });
+
+  it("of a LightningModule has the gradients of the step before in its forward: Lightning clears them behind it", () => {
+    const text = lightning(
+      "    def training_step(self, batch, index):\n        x, y = batch\n        return nn.functional.mse_loss(self.layer(x), y)",
+      "L.Trainer(max_epochs=1).fit(Net(), loader)",
+    );
+    const { estimates } = analyze(parseModule(text));
+    const gradients = estimates.first()?.gradients.bytes ?? 0;
+    const points = estimates.timeline?.() ?? [];
+    const forward = points.filter(({ phase }) => phase === "forward");
+    assert.ok(gradients > 0 && forward.length > 0);
+    assert.ok(forward.every((point) => point.gradients === gradients));
+    assert.equal(points.find(({ phase }) => phase === "backward")?.gradients, 0);
+    const header = "# vram: accumulate=2\n";
+    const waiting = analyze(parseModule(header + text)).estimates.timeline?.() ?? [];
+    assert.ok(waiting.every((point) => point.gradients >= gradients));
+    for (const batch of [3, 64, 200]) {
+      const fresh = analyze(parseModule(`# vram: batch=${batch}\n${text}`)).estimates.first();
+      assert.equal(estimates.changed?.({ batch })?.estimate.peak?.bytes, fresh?.peak?.bytes);
+    }
   });
 
   it("is open where Lightning's module steps by itself", () => {

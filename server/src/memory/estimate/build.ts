@@ -130,5 +130,6 @@ export function planOf(
     checkpoint: setup.checkpoint?.value ?? "none",
     precisionIsScripts: setup.precision && setup.precision.from === "script",
     accumulates: (setup.accumulate?.value ?? 1) > 1,
+    clearsLate: setup.clearsLate?.value,
   };
 }

@@ -1,16 +1,17 @@
 /** Estimates of the models of one file and answers about them, computed on first use and kept. */
-import { message, type Message, type MessageText } from "../../messages/message";
+import { message, type MessageText } from "../../messages/message";
 import { unknownReasons } from "../../messages/estimate";
-import type { Module, Span } from "../../python/tree";
+import type { Module } from "../../python/tree";
 import type { BatchGraph, ModelEstimate, ModelWeights, Timeline, UnknownPart } from "../estimate";
 import { buildIteration, buildOrReason, newProgram, planOf, type Built } from "./build";
 import { assumptionsOf } from "./assumptions";
 import { batchGraphOf } from "./graph";
 import { examplesOf, type Example, type KnownModel } from "./examples";
 import { layersOf } from "./layers";
+import { missingParts, modelUnknown, notUnderstood, otherType, unknownPart } from "./not-understood";
 import { peakOf } from "./peak";
 import { plainSpan } from "./spans";
-import { heldBy, isShared, ownBytes, statesOf, type HeldTensors, type LeftGradients } from "./states";
+import { heldBy, ownBytes, statesOf, type LeftGradients } from "./states";
 import { exampleInput, type ExampleInput } from "../example-input";
 import { firstStep, Reruns, type TracedStep } from "./reruns";
 import { ModelSteps } from "./steps";
@@ -24,7 +25,7 @@ import type { Program } from "../evaluate/program";
 import { castStates, type StepMeasure } from "../evaluate/step";
 import { whatFits, type FitAnswer } from "../fit";
 import { largestBatch } from "../largest-batch";
-import { leavesLossOpen, limitOf, type TrainingSetup } from "../setup";
+import { limitOf, type TrainingSetup } from "../setup";
 import { stepTimeline, type StepTimeline } from "../step-timeline";
 import { Unknown } from "../unknown";
 
@@ -227,11 +228,9 @@ export class Estimator {
       return false;
     if (reached === undefined || "reason" in reached) return true;
     const { ran, built, setup, iteration: loop } = reached;
-    const isFollowed = ran.measure.fault === undefined && ran.noted.length === 0 && ran.bounds.length === 0;
-    const isKnown = loop.training.unknownStep === undefined && loop.unknownModels.length === 0;
-    const isStepped = statesOf(heldBy(built.model), setup, ran.measure).fault === undefined;
-    const isWhole = isFollowed && isKnown && isStepped && ran.measure.backward !== undefined;
-    return !isWhole || !loop.takesGiven;
+    const { measure } = ran;
+    if (measure.backward === undefined || !loop.takesGiven) return true;
+    return notUnderstood(setup, built, ran, statesOf(heldBy(built.model), setup, measure)).length > 0;
   }
 
   /**
@@ -409,37 +408,16 @@ export class Estimator {
     held = heldBy(built.model),
   ): ModelEstimate {
     const { program, model, iteration } = built;
-    const { defaultType } = this.setup;
-    const otherType = { span: plainSpan(defaultType?.span), reason: message(unknownReasons.defaultType) };
     // Where tensors may be smaller than they are taken for, the figures are no lower bound either.
-    if (defaultType?.value === "narrower") return this.notBuilt(subject, otherType);
+    if (this.setup.defaultType?.value === "narrower") return this.notBuilt(subject, otherType(this.setup));
     const measure = ran?.measure;
     const isTraining = (this.setup.mode?.value ?? "train") === "train";
-    const left = measure?.backward === undefined ? expectedGradients(iteration, held) : measure;
+    const left = measure?.backward === undefined ? expectedGradients(iteration) : measure;
     const states = statesOf(held, this.setup, left);
     const { device, needs } = states;
-    const faults = measure?.fault === undefined ? [] : [measure.fault];
-    const missing = [...unknownParts(model), ...(iteration?.unknownModels ?? []).map(modelUnknown)];
-    const unknown = distinct([...missing, ...(ran?.noted ?? program.noted()), ...faults]);
-    if (states.fault !== undefined) unknown.push({ span: this.setup.optimizer?.span, reason: states.fault });
-    else if (isTraining && needs === undefined && measure !== undefined)
-      unknown.push({ span: undefined, reason: message(unknownReasons.noOptimizer) });
-    const unused = measure === undefined ? undefined : unusedBatch(this.setup, built);
-    if (unused !== undefined) unknown.push(unused);
-    if (defaultType !== undefined) unknown.push(otherType);
-    const { changedLater, otherLoops } = this.setup;
-    if (changedLater !== undefined && measure !== undefined && isTraining)
-      unknown.push({ span: changedLater.span, reason: message(unknownReasons.changedLater) });
-    if (otherLoops !== undefined && measure !== undefined && isTraining)
-      unknown.push({ span: otherLoops.span, reason: message(unknownReasons.otherLoops) });
-    const { replicated } = program.interpreter;
-    if (replicated !== undefined && measure !== undefined && isTraining && !isShared(this.setup))
-      unknown.push({ span: plainSpan(replicated.span), reason: message(unknownReasons.buckets) });
-    const unknownStep = iteration?.training.unknownStep;
-    if (unknownStep !== undefined) unknown.push(stepUnknown(unknownStep));
-    if (measure !== undefined && isTraining && iteration === undefined && leavesLossOpen(this.setup))
-      unknown.push({ span: undefined, reason: message(unknownReasons.scriptLoss) });
-    for (const { reason, span } of ran?.bounds ?? []) unknown.push({ reason, span: plainSpan(span) });
+    const unknown = notUnderstood(this.setup, built, ran, states);
+    if (measure === undefined && left !== undefined && left.stepped.length < held.trainable.length)
+      unknown.push({ span: undefined, reason: message(unknownReasons.unstepped) });
     const isUnderstood = unknown.length === 0;
     const peak = measure === undefined ? null : peakOf(measure, states, needs, this.setup);
     if (measure !== undefined && peak !== null)
@@ -458,7 +436,7 @@ export class Estimator {
       ...(iteration !== undefined && iteration.models.length > 1
         ? { models: iteration.models.map((one) => weightsOf(subject, one)) }
         : {}),
-      ...(missing.length > 0 ? { missesParts: true } : {}),
+      ...(missingParts(built).length > 0 ? { missesParts: true } : {}),
       unknown,
       assumptions: assumptionsOf(this.setup, {
         subject,
@@ -533,34 +511,11 @@ function weightsOf(subject: Subject, model: ObjectValue): ModelWeights {
   };
 }
 
-/** What a step of an iteration leaves that is not followed: a gradient for all that can be trained. */
-function expectedGradients(
-  iteration: ScriptIteration | undefined,
-  { trainable }: HeldTensors,
-): LeftGradients | undefined {
+/** What a step of an iteration leaves that is not followed: a gradient for all that an optimizer of the script has. */
+function expectedGradients(iteration: ScriptIteration | undefined): LeftGradients | undefined {
   const steps = iteration?.expectedSteps;
-  return steps && { gradients: ownBytes(trainable), stepped: trainable, steps };
-}
-
-/** Something that the script treats as a model, of which no figure is known. */
-function modelUnknown({ name, reason }: MissingModel): Unknown {
-  const because = rootOf(reason.reason);
-  return new Unknown(message(unknownReasons.otherModel, { name, reason: because }), reason.span);
-}
-
-function stepUnknown({ reason, span }: Unknown): UnknownPart {
-  return { span: plainSpan(span), reason: message(unknownReasons.unknownStep, { reason: rootOf(reason) }) };
-}
-
-/** A micro-batch that somebody asks for, where the sizes of the script's input do not depend on any. */
-function unusedBatch({ batch, inputs }: TrainingSetup, { iteration }: Built): UnknownPart | undefined {
-  if (batch === undefined || batch.from === "script" || batch.from === "default") return undefined;
-  const isUsed =
-    iteration === undefined
-      ? inputs?.from !== "script" ||
-        inputs.value.some(({ dimensions }) => dimensions.some(({ perSample }) => perSample))
-      : iteration.batch !== undefined;
-  return isUsed ? undefined : { span: plainSpan(batch.span), reason: message(unknownReasons.batchUnused) };
+  const stepped = (steps ?? []).flatMap(({ groups }) => groups.flatMap(({ tensors }) => tensors));
+  return stepped.length === 0 ? undefined : { gradients: ownBytes(stepped), stepped, steps };
 }
 
 /** That no step was simulated, where the script left its input open, and what a header could say of it. */
@@ -588,23 +543,3 @@ const inputExampleTexts = {
   images: unknownReasons.inputExampleImages,
   data: unknownReasons.inputExampleData,
 } satisfies Record<ExampleInput["kind"], MessageText>;
-
-function distinct(unknown: readonly Unknown[]): UnknownPart[] {
-  const found = new Map<string, UnknownPart>();
-  for (const { reason, span } of unknown) {
-    const inner = Object.values(reason.values).map((value) =>
-      typeof value === "object" ? value.text.en : value,
-    );
-    const key = `${span?.start} ${reason.text.en} ${inner.join(" ")}`;
-    if (!found.has(key)) found.set(key, unknownPart(reason, span));
-  }
-  return [...found.values()];
-}
-
-/** With the header that would say it, where a word of the command line is missing. */
-function unknownPart(reason: Message, span: Span | undefined): UnknownPart {
-  const root = rootOf(reason);
-  const keys = root.text === unknownReasons.commandLine ? root.values["keys"] : undefined;
-  const part = { span: plainSpan(span), reason };
-  return typeof keys === "string" ? { ...part, header: [keys] } : part;
-}

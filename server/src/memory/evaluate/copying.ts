@@ -27,7 +27,7 @@ class Copier {
     this.interpreter.tick();
     if (value instanceof Tensor) return this.remember(value, this.copyTensor(value));
     if (value instanceof ListValue) {
-      const list = this.remember(value, new ListValue([]));
+      const list = this.remember(value, new ListValue([], value.most));
       for (const item of value.items) list.items.push(this.copy(item, depth + 1));
       return list;
     }
@@ -113,7 +113,7 @@ class Copier {
 
 /** `copy.copy`: one level. */
 export function shallowCopy(value: Value): Value {
-  if (value instanceof ListValue) return new ListValue([...value.items]);
+  if (value instanceof ListValue) return new ListValue([...value.items], value.most);
   if (value instanceof DictValue) {
     const dict = new DictValue();
     dict.factory = value.factory;

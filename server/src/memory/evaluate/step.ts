@@ -37,6 +37,8 @@ export interface StepPlan {
   readonly checkpoint?: Checkpointed;
   /** A later micro-batch of several before the optimizer's step: the gradients of those before it are there already. */
   readonly accumulates?: boolean;
+  /** The gradients of the iteration before are there until backward begins. */
+  readonly clearsLate?: boolean | undefined;
   /** Whether the precision is what the script itself says; undefined where nobody says any. */
   readonly precisionIsScripts?: boolean | undefined;
   /** Ends after the loss: enough for what is saved. */
@@ -325,6 +327,8 @@ class Step {
       fault: isUnknown(loss) ? loss : undefined,
     };
     if (trains(this.plan) && loss instanceof Tensor) this.backward(loss, result);
+    const waiting = this.waitingGradients();
+    this.addGradients(waiting, result, timeline);
     if (result.fault === undefined) {
       const forward = start.events;
       result.log = {
@@ -340,6 +344,7 @@ class Step {
         before: {
           forward: [...left.output, ...left.loss, ...left.target].map((storage) => this.log.index(storage)),
           loss: left.loss.map((storage) => this.log.index(storage)),
+          gradients: waiting.map((storage) => this.log.index(storage)),
         },
       };
     }
@@ -384,6 +389,30 @@ class Step {
   private holdsMoreThan(values: readonly Value[]): boolean {
     const known = new Set(values.flatMap((value) => [...this.storagesOf(value)]));
     return this.log.alive > [...known].filter(({ kind }) => kind !== "gradient").length;
+  }
+
+  /** Gradients like those of the iteration before, where it leaves them to this one's forward. */
+  private waitingGradients(): readonly Storage[] {
+    if (this.plan.clearsLate !== true || this.plan.accumulates === true) return [];
+    const gradients = this.parameters.flatMap(({ gradient }) =>
+      gradient === undefined ? [] : [gradient.storage],
+    );
+    return [...new Set(gradients)].filter((storage) => this.log.index(storage) >= 0);
+  }
+
+  private addGradients(
+    waiting: readonly Storage[],
+    result: Writable<StepMeasure>,
+    timeline: readonly Writable<TimelinePoint>[],
+  ): void {
+    const { live, allocated } = sizeOf(waiting);
+    const { forward } = result;
+    result.forward = { ...forward, live: forward.live + live, allocated: forward.allocated + allocated };
+    for (const point of timeline) {
+      if (point.phase !== "forward") continue;
+      point.gradients += live;
+      point.allocated += allocated;
+    }
   }
 
   /** What the iteration before still holds, seen in this one's output and loss. */

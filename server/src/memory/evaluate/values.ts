@@ -44,7 +44,11 @@ export abstract class Heap {
 const nothing: readonly Value[] = [];
 
 export class ListValue extends Heap {
-  constructor(readonly items: Value[]) {
+  constructor(
+    readonly items: Value[],
+    /** `maxlen` of a deque: one more at an end drops one from the other. */
+    readonly most = Infinity,
+  ) {
     super();
   }
 

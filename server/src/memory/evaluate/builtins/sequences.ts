@@ -1,6 +1,7 @@
 /** Methods of `list` and `tuple`. */
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
+import type { Interpreter } from "../interpreter";
 import { iterate, itemsOf } from "../iteration";
 import { integer } from "../numbers";
 import { equal } from "../operations";
@@ -47,12 +48,18 @@ const pop: Native = (interpreter, args, span) => {
   return item ?? null;
 };
 
+/** One more at the end or at the beginning; a deque that is full drops one at the other end. */
+function add(interpreter: Interpreter, list: ListValue, item: Value, end: "push" | "unshift"): void {
+  interpreter.references.adopt(list, item);
+  list.items[end](item);
+  if (list.items.length <= list.most) return;
+  const dropped = end === "push" ? list.items.shift() : list.items.pop();
+  interpreter.references.disown(list, dropped ?? null);
+}
+
 export const listMethods: Readonly<Record<string, Native>> = {
   append: (interpreter, args) => {
-    const list = listOf(args.at(0));
-    const item = args.at(1) ?? null;
-    interpreter.references.adopt(list, item);
-    list.items.push(item);
+    add(interpreter, listOf(args.at(0)), args.at(1) ?? null, "push");
     return null;
   },
   extend: (interpreter, args, span) => {
@@ -66,10 +73,7 @@ export const listMethods: Readonly<Record<string, Native>> = {
       list.items.push(interpreter.note(items));
       return null;
     }
-    for (const item of items) {
-      interpreter.references.adopt(list, item);
-      list.items.push(item);
-    }
+    for (const item of items) add(interpreter, list, item, "push");
     return null;
   },
   insert: (interpreter, args) => {
@@ -83,10 +87,7 @@ export const listMethods: Readonly<Record<string, Native>> = {
   pop,
   popleft: (interpreter, args, span) => pop(interpreter, new CallArguments([args.at(0) ?? null, 0]), span),
   appendleft: (interpreter, args) => {
-    const list = listOf(args.at(0));
-    const item = args.at(1) ?? null;
-    interpreter.references.adopt(list, item);
-    list.items.unshift(item);
+    add(interpreter, listOf(args.at(0)), args.at(1) ?? null, "unshift");
     return null;
   },
   remove: (interpreter, args, span) => {
@@ -119,7 +120,14 @@ export const listMethods: Readonly<Record<string, Native>> = {
     else list.items.splice(0, list.items.length, ...order);
     return null;
   },
-  copy: (_, args) => new ListValue([...listOf(args.at(0)).items]),
+  extendleft: (interpreter, args, span) => {
+    const list = listOf(args.at(0));
+    const items = itemsOf(interpreter, args.at(1) ?? null, span);
+    if (isUnknown(items)) list.items.unshift(interpreter.note(items));
+    else for (const item of items) add(interpreter, list, item, "unshift");
+    return null;
+  },
+  copy: (_, args) => new ListValue([...listOf(args.at(0)).items], listOf(args.at(0)).most),
   index,
   count,
 };

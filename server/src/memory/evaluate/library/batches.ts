@@ -5,7 +5,7 @@
 import { unknownReasons } from "../../../messages/estimate";
 import { message } from "../../../messages/message";
 import type { Span } from "../../../python/tree";
-import { Tensor } from "../../tensor";
+import { isDense, Tensor } from "../../tensor";
 import { isUnknown, Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { lengthOf } from "../builtins/functions";
@@ -162,8 +162,31 @@ export function batchOf(interpreter: Interpreter, loader: ObjectValue, span: Spa
   const collate = read("collate_fn");
   if (collate === null) return collated(interpreter, sample, count, span);
   if (count > mostGathered) return interpreter.unknown("size", span);
-  const samples = interpreter.references.keep(new ListValue(Array.from({ length: count }, () => sample)));
+  const others = Array.from({ length: count - 1 }, () => another(interpreter, sample));
+  const samples = interpreter.references.keep(new ListValue([sample, ...others]));
   return interpreter.call(collate, new CallArguments([samples]), span);
+}
+
+/** A sample like this one with tensors of its own: a `collate_fn` may keep them apart, as those of detectors do. */
+function another(interpreter: Interpreter, sample: Value): Value {
+  interpreter.tick();
+  if (sample instanceof Tensor) {
+    const copy = dataTensor(interpreter, sample.shape, sample.dtype);
+    copy.bound = sample.bound;
+    copy.values = sample.values;
+    copy.isArray = sample.isArray;
+    if (isDense(sample)) copy.strides = sample.strides;
+    return copy;
+  }
+  const inner = (value: Value): Value => another(interpreter, value);
+  if (sample instanceof TupleValue)
+    return new TupleValue(sample.items.map(inner), sample.type, sample.isSize);
+  if (sample instanceof ListValue) return new ListValue(sample.items.map(inner), sample.most);
+  if (!(sample instanceof DictValue) || sample.uncertain !== undefined || sample.owner !== undefined)
+    return sample;
+  const copy = new DictValue();
+  for (const [file, { key, value }] of sample.entries) copy.entries.set(file, { key, value: inner(value) });
+  return copy;
 }
 
 /** How many indices the first batch of a sampler of batches has. */

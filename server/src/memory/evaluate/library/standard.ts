@@ -6,6 +6,7 @@ import type { Interpreter } from "../interpreter";
 import { deepCopy, shallowCopy } from "../copying";
 import { binaryOperation, truthOf } from "../expressions";
 import { dictSet, itemsOf } from "../iteration";
+import { integer } from "../numbers";
 import { keyOf } from "../operations";
 import { getItem } from "../subscripts";
 import { unknownFloat } from "../unknown-floats";
@@ -224,8 +225,12 @@ export const standardFunctions: Readonly<Record<string, Native>> = {
   "collections.Counter": counter,
   "collections.namedtuple": namedtuple,
   "collections.deque": (interpreter, args, span) => {
-    const items = args.count === 0 ? [] : itemsOf(interpreter, args.at(0) ?? null, span);
-    return isUnknown(items) ? items : new ListValue(items);
+    const [given, most] = [args.or(0, "iterable", null), args.or(1, "maxlen", null)];
+    const items = given === null ? [] : itemsOf(interpreter, given, span);
+    if (isUnknown(items)) return items;
+    const length = most === null ? Infinity : integer(most);
+    if (length === undefined) return args.unknown() ?? interpreter.unknown("call", span, { name: "deque" });
+    return new ListValue(length === 0 ? [] : items.slice(-length), length);
   },
   "copy.deepcopy": (interpreter, args) => deepCopy(interpreter, args.at(0) ?? null),
   "copy.copy": (_, args) => shallowCopy(args.at(0) ?? null),

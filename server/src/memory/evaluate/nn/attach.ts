@@ -117,18 +117,23 @@ export function detachAttribute(interpreter: Interpreter, object: ObjectValue, n
   );
 }
 
-/** A part that may be a module or parameter: what it needs is not counted, and that is said. */
+const partTexts = {
+  /** An attribute: what it is nobody knows. */
+  part: unknownReasons.submodule,
+  buffer: unknownReasons.unknownBuffer,
+  parameter: unknownReasons.unknownParameter,
+} as const;
+
+/** A part that may hold parameters or buffers: what it needs is not counted, and that is said. */
 export function attachUnknown(
   interpreter: Interpreter,
   object: ObjectValue,
   name: string,
   value: Unknown,
+  kind: keyof typeof partTexts = "part",
 ): void {
   const span: Span | undefined = value.span ?? interpreter.statement;
-  const unknown = new Unknown(
-    message(unknownReasons.submodule, { name, reason: rootOf(value.reason) }),
-    span,
-  );
+  const unknown = new Unknown(message(partTexts[kind], { name, reason: rootOf(value.reason) }), span);
   object.module?.unknownParts.set(name, unknown);
 }
 

@@ -189,7 +189,7 @@ const addModule: Native = method((object, args, interpreter) => {
 const registerBuffer: Native = method((object, args, interpreter) => {
   const [name, tensor] = [args.or(0, "name", null), args.or(1, "tensor", null)];
   if (typeof name !== "string") return null;
-  if (isUnknown(tensor)) attachUnknown(interpreter, object, name, tensor);
+  if (isUnknown(tensor)) attachUnknown(interpreter, object, name, tensor, "buffer");
   else if (tensor instanceof Tensor || tensor === null) {
     if (tensor !== null) interpreter.execution.asBuffer(tensor);
     attach(interpreter, object, "buffers", name, tensor);
@@ -200,7 +200,7 @@ const registerBuffer: Native = method((object, args, interpreter) => {
 const registerParameter: Native = method((object, args, interpreter) => {
   const [name, tensor] = [args.or(0, "name", null), args.or(1, "param", null)];
   if (typeof name !== "string") return null;
-  if (isUnknown(tensor)) attachUnknown(interpreter, object, name, tensor);
+  if (isUnknown(tensor)) attachUnknown(interpreter, object, name, tensor, "parameter");
   else if (tensor instanceof Tensor || tensor === null)
     attach(interpreter, object, "parameters", name, tensor);
   return null;

@@ -153,11 +153,12 @@ export class ScriptIteration {
   run(plan: StepPlan, wantsTimeline: boolean): StepMeasure {
     const { program, training, sampler } = this;
     const { execution, interpreter } = program;
-    const { ambient, ignoresAutocast } = training;
+    const { ambient, ignoresAutocast, keepsGradients } = training;
     this.choose(plan);
     const isOtherPrecision = training.ambient !== ambient || training.ignoresAutocast !== ignoresAutocast;
+    const isOtherWindow = training.keepsGradients !== keepsGradients;
     const scale = this.batch === undefined ? 1 : plan.batch / this.batch;
-    const isChanged = sampler.scale !== scale || isOtherPrecision;
+    const isChanged = sampler.scale !== scale || isOtherPrecision || isOtherWindow;
     sampler.scale = scale;
     if (training.given !== undefined) training.given.batch = plan.batch;
     // what the iteration before leaves is as large as this one's
@@ -356,16 +357,15 @@ export class ScriptIteration {
   }
 
   /**
-   * The steps of all optimizers as if each had stepped once, where the iteration is not followed to them. Undefined where not all
-   * of what can be trained is known to be stepped by one of `torch.optim`.
+   * The steps of all optimizers as if each had stepped once, where the iteration is not followed to them. Undefined where one of
+   * them is not of `torch.optim`.
    */
   get expectedSteps(): StepMeasure["steps"] | undefined {
     const optimizers = [...this.program.interpreter.optimizers];
     if (this.training.unknownStep !== undefined || optimizers.some(isOwnOptimizer)) return undefined;
+    if (optimizers.length === 0) return undefined;
     const steps = optimizers.map((optimizer) => ({ optimizer, groups: namedGroups(optimizer) }));
-    const stepped = new Set(steps.flatMap(({ groups }) => groups.flatMap(({ tensors }) => tensors)));
     const trained = tensorsOf(this.model, "parameters").filter(({ requiresGrad }) => requiresGrad);
-    if (optimizers.length === 0 || !trained.every((tensor) => stepped.has(tensor))) return undefined;
     const own = new Set(trained);
     const location = { span: undefined, modulePath: "" };
     return steps.map(({ optimizer, groups }) => ({
