@@ -23,7 +23,7 @@ import { objectQuestions, type Answers } from "./open-questions";
 import type { OtherFile } from "./other-files";
 import { bySource, enclosingClass, type AttributeStore } from "./resolve-index";
 import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
-import { roleByName, roleOfAnnotation, roleOfConstructor } from "./resolve-roles";
+import { isDetectorOfHub, roleByName, roleOfAnnotation, roleOfConstructor } from "./resolve-roles";
 
 export interface Objects {
   objectOf(expression: Expression): ResolvedObject | undefined;
@@ -380,7 +380,7 @@ class FileObjects implements Objects {
 
   private ofApiCall(call: Call, name: string): Found {
     if (modelWrappers.has(name)) return this.ofWrapper(call, name);
-    const role = roleOfConstructor(name);
+    const role = isDetectorOfHub(call, name) ? "pipeline" : roleOfConstructor(name);
     return role && resolved(role, name, call);
   }
 

@@ -9,6 +9,7 @@ import {
   isScheduler,
   makesModel,
 } from "./api-kinds";
+import type { Call } from "../python/tree";
 import type { Role } from "./resolve";
 
 /**
@@ -17,6 +18,16 @@ import type { Role } from "./resolve";
  */
 const inferencePipeline =
   /^(diffusers(\.\w+)*\.\w*Pipeline\w*(\.from_\w+)?|transformers(\.\w+)*\.(pipeline|\w+Pipeline))$/;
+
+/**
+ * YOLOv5 from its repository or a copy of it: what takes paths and images decorates its `forward` with
+ * `smart_inference_mode` or `torch.no_grad` (models/common.py, AutoShape).
+ */
+export function isDetectorOfHub({ positional, keywords }: Call, name: string): boolean {
+  if (name !== "torch.hub.load") return false;
+  const repository = positional[0] ?? keywords.find((one) => one.name.id === "repo_or_dir")?.value;
+  return repository?.kind === "String" && /yolov5/i.test(repository.value ?? "");
+}
 
 /** The role of what a class or factory with this canonical name makes. */
 export function roleOfConstructor(name: string): Role | undefined {

@@ -220,6 +220,32 @@ def listen(read):
     assert.deepEqual(levelsOf(listening(".to(device)"), rule), ["error"]);
   });
 
+  it("tell an evaluation of what a helper cuts from one and the same tensor a level lower", () => {
+    const text = (returned: string): string => `
+import torch
+from torch import nn
+
+def columns(of):
+    parts = []
+    for i in range(of.shape[-1]):
+        parts.append(${returned})
+    return parts
+
+def train(net: nn.Module, everything, optimizer):
+    for i in range(200):
+        net.train()
+        loss = net(*columns(everything[:100])).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        net.eval()
+        print(net(*columns(everything)).pow(2).mean().item())
+`;
+    const rule = "eval-without-no-grad";
+    assert.deepEqual(levelsOf(text("of[:, i:i + 1]"), rule), ["warning"]);
+    assert.deepEqual(levelsOf(text("torch.randn_like(of[:, i:i + 1])"), rule), ["error"]);
+  });
+
   it("take a step that is measured on made-up data without a reset for a warning", () => {
     const text = (given: string): string => `
 import torch

@@ -65,4 +65,33 @@ for batch in torch.randn(8, 32, 300):
     assert.equal(places.length, 2, places.join("\n"));
     assert.ok(!places.join().includes("reset"), places.join("\n"));
   });
+
+  it("say of a state that is kept where it is trained, not where a derivative is taken", () => {
+    const text = `
+import torch
+from torch import nn
+from torch.autograd import grad
+
+class Field(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(2, 1)
+
+    def forward(self, x):
+        return grad(self.net(x).sum(), x, create_graph=True)[0]
+
+field, generator = Field(), nn.Linear(2, 2)
+optimizer = torch.optim.SGD(generator.parameters(), lr=0.1)
+best, best_state, x = 1000, None, torch.rand(64, 2)
+for _ in range(100):
+    optimizer.zero_grad()
+    loss = field(generator(x)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    if loss.item() < best:
+        best, best_state = loss.item(), generator.state_dict()
+generator.load_state_dict(best_state)
+`;
+    assert.match(placesOf(text, "best-state-aliased")[0] ?? "", /^loss\.backward\(\): Training goes on here/);
+  });
 });

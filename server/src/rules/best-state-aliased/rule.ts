@@ -15,7 +15,8 @@ import {
 } from "../../python/walk";
 import type { Resolver } from "../../torch/resolve";
 import { readsOfTarget } from "../../torch/reads";
-
+import type { Provenance } from "../../torch/provenance";
+import type { BackwardCall } from "../../torch/provenance/sinks";
 import type { LoopNode } from "../../torch/training-loop";
 import { replaceSpan } from "../fix";
 import { excerpt } from "../excerpt";
@@ -294,7 +295,7 @@ interface Found {
 /** Stored now and then in a loop that trains: under a condition, or in a list. */
 function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expression[]): Found | undefined {
   const { torch } = context;
-  const { reach, backwards } = torch.provenance;
+  const { reach } = torch.provenance;
   const own = [...ancestors(kept.statement)].filter(isLoop);
   // Saved or loaded at once: the variable is a helper.
   if (reads.some((one) => !isLater(kept, one))) return undefined;
@@ -303,7 +304,7 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
   if (!isModel(context, kept)) return undefined;
   const around = own.length > 0 ? own : reach.callingLoops(kept.statement);
   for (const loop of around) {
-    const backward = backwards.find(({ call }) => reach.runsIn(loop, call));
+    const backward = backwardIn(torch.provenance, loop);
     if (backward === undefined) continue;
     if (isRebound(context, kept.model, loop) || (own.length > 0 && endsTraining(kept.statement)))
       return undefined;
@@ -313,6 +314,14 @@ function keptDuring(context: RuleContext, kept: KeptState, reads: readonly Expre
     return read && { message: "best", trains: backward.call, read };
   }
   return undefined;
+}
+
+/** What trains in the loop: written in it, or in what it calls. A derivative that is taken there is a part of a loss. */
+function backwardIn({ reach, backwards }: Provenance, loop: LoopNode): BackwardCall | undefined {
+  const training = backwards.filter(({ call }) => /backward$/.test(lastName(call.callee) ?? ""));
+  return (
+    training.find(({ call }) => isWithin(call, loop)) ?? training.find(({ call }) => reach.runsIn(loop, call))
+  );
 }
 
 /** Asked after all that stands in the text, since it may lead through every caller. */
@@ -327,13 +336,12 @@ function isLoop(node: Node): node is LoopNode {
 /** Kept before a loop that trains this very model, and loaded in it or behind it. */
 function keptBefore(context: RuleContext, kept: KeptState, reads: readonly Expression[]): Found | undefined {
   const { torch } = context;
-  const { reach, backwards } = torch.provenance;
   const place = statementList(kept.statement);
   if (kept.how === "appended" || place === undefined) return undefined;
   const loops = place.list.slice(place.index + 1).filter(isLoop);
   if (loops.length === 0 || !isModel(context, kept) || !isTrained(context, kept.model)) return undefined;
   for (const statement of loops) {
-    const backward = backwards.find(({ call }) => reach.runsIn(statement, call));
+    const backward = backwardIn(torch.provenance, statement);
     if (backward === undefined || isRebound(context, kept.model, statement)) continue;
     if (isRebound(context, kept.holder, statement)) return undefined;
     const read = reads.find(

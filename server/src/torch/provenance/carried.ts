@@ -49,6 +49,8 @@ export interface CarriedValues {
 /** What is put into a container, by its key. */
 export interface StoredValue {
   readonly value: Expression;
+  /** The container as the place names it that puts the value in. */
+  readonly holder: Expression;
   /** The element of `value` (for `extend`), or all of it. */
   readonly path: Path;
   /** The literal key it is stored under, when it is one. */
@@ -202,7 +204,7 @@ class Evaluator implements CarriedValues, GivenValues {
     const key = resolver.keyOf(variable);
     if (key === undefined) return undefined;
     if (isNoTensorAt(variable, key, resolver)) return severed;
-    const stored = this.options.storedIn(key);
+    const stored = this.options.storedIn(key).filter((one) => this.mayHold(reaching, one));
     if (reaching === undefined || (reaching.length === 1 && reaching[0] === atEntry)) {
       const entry = this.atEntry(variable, key, path);
       if (entry === undefined && stored.length === 0) return undefined;
@@ -212,6 +214,13 @@ class Evaluator implements CarriedValues, GivenValues {
       one === atEntry ? (this.atEntry(variable, key, path) ?? unknown) : this.ofDefinition(one, path),
     );
     return this.withStored(join(values), stored, path);
+  }
+
+  /** False where the container that gets the value is another object by the same name: `ys = torch.tensor(ys)` between them. */
+  private mayHold(reaching: readonly Reaching[] | undefined, { holder }: StoredValue): boolean {
+    const filled = this.options.flow.reaching(holder);
+    if (reaching === undefined || filled === undefined || reaching.includes(atEntry)) return true;
+    return filled.some((one) => one === atEntry || reaching.includes(one));
   }
 
   /** Without what a tensor test leaves over: `if isinstance(x, Tensor): x = x.item()`. */

@@ -270,8 +270,33 @@ class PassFinder {
     return (
       this.provenance.gradientUse.in(statementsOf(group)) ||
       this.isBackwarded(group.calls) ||
-      this.isPartOfStep(group)
+      this.isPartOfStep(group) ||
+      this.isHandedToGradients(group)
     );
+  }
+
+  /** `u = net(x, t); u_t = self.gradients(u, t)`: a helper, here or elsewhere, takes derivatives of what the group gives. */
+  private isHandedToGradients({ block, first, last }: Group): boolean {
+    const given = new Set(block.slice(first, last + 1).flatMap(boundBy));
+    if (given.size === 0) return false;
+    return block
+      .slice(last + 1)
+      .some((statement) =>
+        someNode(
+          statement,
+          (node) =>
+            node.kind === "Call" &&
+            node.positional.some((argument) => argument.kind === "Name" && given.has(argument.id)) &&
+            this.differentiates(node),
+        ),
+      );
+  }
+
+  private differentiates(call: Call): boolean {
+    const target = this.resolver.functionOf(call);
+    if (target !== undefined) return this.provenance.gradientUse.differentiatesIn(target);
+    const elsewhere = this.resolver.imported.functionOf(call);
+    return elsewhere?.file.torch.provenance.gradientUse.differentiatesIn(elsewhere.definition) ?? false;
   }
 
   /**
@@ -644,6 +669,14 @@ function statementsOf({ block, first, last }: Group): readonly Statement[] {
 
 function statementsBetween(before: Group, after: Group): readonly Statement[] {
   return before.block.slice(before.last + 1, after.first);
+}
+
+/** `u` of `u = net(x)`, both of `u, v = net(x)`. */
+function boundBy(statement: Statement): string[] {
+  if (statement.kind !== "Assign") return [];
+  return statement.targets
+    .flatMap((target) => (target.kind === "Tuple" ? target.elements : [target]))
+    .flatMap((target) => (target.kind === "Name" ? [target.id] : []));
 }
 
 /** Functions and classes of a script's top level end a pass: nobody wants them inside of its `with`. */

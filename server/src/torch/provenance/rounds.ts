@@ -4,6 +4,7 @@ import { enclosingFunction, enclosingLoops, isWithin, someNode } from "../../pyt
 import { roleKeepingMethods } from "../api";
 import { graphKeepingMethods, keepsGraph } from "../api-graph";
 import type { Resolver } from "../resolve";
+import { callsWithin } from "../resolve-index";
 import { atEntry, type Flow } from "./flow";
 import { argumentsOf } from "./shapes";
 import { isShortLoop } from "./short-loops";
@@ -57,7 +58,7 @@ function asksSomebody(loop: For | While, resolver: Resolver): boolean {
 /** Nothing in the loop binds what the argument is made of; what an unknown call gives may be the next batch. */
 function isSameInRounds(argument: Expression, loop: For | While, resolver: Resolver, flow: Flow): boolean {
   return !someNode(argument, (node) => {
-    if (node.kind === "Call") return !movesOnly(node, resolver);
+    if (node.kind === "Call") return !movesOnly(node, resolver) && !slicesOnly(node, resolver);
     if (node.kind !== "Name" && node.kind !== "Attribute") return false;
     return (flow.reaching(node) ?? []).some((one) => one !== atEntry && changesIn(loop, one.node));
   });
@@ -70,6 +71,22 @@ function movesOnly({ callee }: Call, resolver: Resolver): boolean {
   if (roleKeepingMethods.has(method) || graphKeepingMethods.has(method)) return true;
   const name = resolver.qualifiedName(callee);
   return name !== undefined && keepsGraph(name);
+}
+
+/** A helper of the workspace that gives the same for the same: it calls nothing but what cuts, counts and gathers. */
+function slicesOnly(call: Call, resolver: Resolver): boolean {
+  const elsewhere = resolver.imported.functionOf(call);
+  const target = resolver.functionOf(call) ?? elsewhere?.definition;
+  const inside = elsewhere === undefined ? resolver : elsewhere.file.torch.resolve;
+  if (target === undefined) return false;
+  return ![...callsWithin(inside.index, target)].some(
+    (one) =>
+      !movesOnly(one, inside) &&
+      !/^builtins\.(range|len|enumerate|zip|list|tuple|int|float)$/.test(
+        inside.qualifiedName(one.callee) ?? "",
+      ) &&
+      !(one.callee.kind === "Attribute" && /^(append|extend|size)$/.test(one.callee.attribute.id)),
+  );
 }
 
 function changesIn(loop: For | While, node: Node): boolean {
