@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { analyze } from "../../../server/src/analysis";
 import { representation } from "../../../server/src/memory/evaluate/format";
 import { Program } from "../../../server/src/memory/evaluate/program";
 import { Execution } from "../../../server/src/memory/tape";
@@ -368,5 +369,109 @@ describe("the evaluator", () => {
         assert.ok(user < 20e6, `${what} took ${user / 1e6} s`);
       });
     }
+  });
+
+  it("takes methods from builtin types, for what comes first", () => {
+    check([
+      ["result = (str.split('a.b', '.'), list(map(str.upper, ['a', 'b'])))", "(['a', 'b'], ['A', 'B'])"],
+      ["result = (dict.get({'a': 1}, 'a'), str.lower('X'), hasattr(str, 'nothing'))", "(1, 'x', False)"],
+    ]);
+  });
+
+  it("does not take what it knows too little of for a mistake", () => {
+    check([
+      [
+        "from pathlib import Path\nresult = Path('data').rglob('*.txt')",
+        "unknown: attribute `rglob` of `PosixPath` is not known",
+      ],
+      ["import re\nresult = re.compile('a').flags", "unknown: attribute `flags` of `Pattern` is not known"],
+      [
+        "from torch import nn\nresult = nn.Linear(2, 3)._modules",
+        "unknown: attribute `_modules` of `Linear` is not known",
+      ],
+      [
+        "from torch import nn\nclass Net(nn.Module):\n    def load(self):\n        return super()._load_from_state_dict\nresult = Net().load()",
+        "unknown: attribute `_load_from_state_dict` of `Net` is not known",
+      ],
+      ["class A: pass\nresult = A().__reduce__", "unknown: attribute `__reduce__` of `A` is not known"],
+      [
+        "from torch import nn\nresult = hasattr(nn.Linear(2, 3), 'kernel_size'), getattr(nn.ReLU(), 'weight', None)",
+        "(False, None)",
+      ],
+    ]);
+  });
+
+  it("lets a decorator that it does not know give what a call leaves out", () => {
+    check([
+      [
+        "import app\n@app.command\ndef run(size):\n    return size\nresult = run()",
+        "unknown: the call of `app.command` is not understood",
+      ],
+      [
+        "import app\n@app.command\ndef run(size=None):\n    return size\nresult = (run(), run(3))",
+        "(None, 3)",
+      ],
+    ]);
+  });
+
+  it("gives click's options what the header's command line says", () => {
+    const script = (options: string): string => `${options}
+import click
+import torch
+from torch import nn
+@click.command()
+@click.option("-h", "--hidden-size", default=64)
+@click.option("--bias/--no-bias", default=True)
+@click.option("--rate", default=0.1)
+def main(hidden_size, bias, rate):
+    model = nn.Linear(16, hidden_size, bias=bias)
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    for step in range(10):
+        model(torch.randn(4, 16)).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+main()
+`;
+    const countOf = (options: string) => {
+      const estimate = analyze(parseModule(script(options))).estimates.first();
+      return estimate?.complete === true ? estimate.parameters.count : undefined;
+    };
+    assert.equal(countOf(""), 17 * 64);
+    assert.equal(countOf("# vram: args=--hidden-size 128 --rate 0.5"), 17 * 128);
+    assert.equal(countOf("# vram: args=-h 8 --no-bias"), 16 * 8);
+  });
+
+  it("gives click's options their defaults", () => {
+    const command = (options: string): string => `
+import click
+@click.command()
+${options}
+def main(hidden_size, use_amp):
+    return hidden_size, use_amp
+result = main()`;
+    check([
+      [
+        command(
+          "@click.option('-h', '--hidden-size', default=64)\n@click.option('--use-amp/--no-amp', default=True)",
+        ),
+        "(64, True)",
+      ],
+      [
+        command(
+          "@click.option('--size', 'hidden_size', default=8)\n@click.option('--use-amp', is_flag=True)",
+        ),
+        "(8, False)",
+      ],
+      [
+        command("@click.argument('hidden_size')\n@click.option('--use-amp', is_flag=True)\n") + "[1]",
+        "False",
+      ],
+      [
+        command(
+          "@click.option('--hidden-size', default='64', type=int)\n@click.option('--use-amp', is_flag=True)",
+        ) + "[0]",
+        "64",
+      ],
+    ]);
   });
 });

@@ -322,6 +322,16 @@ for x, y in DataLoader(Data(), batch_size=32):
     );
   });
 
+  it("name a model that is not known as the script does where it is used as one", () => {
+    const text = script({
+      before: "def adapted(learner, x, y):\n    return criterion(learner(x), y)",
+      within: "error = adapted(build(model), x, y)",
+    });
+    const texts = estimated(text).unknown.map((one) => render(one.reason, "en"));
+    assert.match(texts.join("; "), /`learner` is a model that is not known/);
+    assert.doesNotMatch(texts.join("; "), /`error` is a model/);
+  });
+
   it("say the same of a model of which no part is known", () => {
     const text = adversaries("Discriminator(build()).cuda()").replace(
       /class Discriminator\(nn.Module\):[^]*?def forward/,

@@ -1,8 +1,9 @@
 /** `object.name`, read, written and deleted. */
 import type { Span } from "../../python/tree";
 import { Tensor } from "../tensor";
-import { isUnknown } from "../unknown";
+import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
+import { beyondModel } from "./beyond";
 import { doubtAttributes } from "./doubted";
 import { dictOf, dictSet } from "./iteration";
 import { methodOf } from "./builtins/methods";
@@ -61,7 +62,7 @@ export function findAttribute(
   if (isUnknown(object)) return object;
   if (object instanceof ObjectValue) return objectAttribute(interpreter, object, name, span);
   if (object instanceof Tensor) return tensorAttribute(interpreter, object, name, span);
-  if (object instanceof ClassValue) return classAttribute(interpreter, object, name);
+  if (object instanceof ClassValue) return classAttribute(interpreter, object, name, span);
   if (object instanceof FileModule) return interpreter.files.member(object, name);
   if (object instanceof LibraryName) return interpreter.library.attribute(object.path, name);
   if (object instanceof SuperValue) return superAttribute(interpreter, object, name, span);
@@ -160,7 +161,24 @@ function objectAttribute(
   if (dynamic !== undefined) return interpreter.call(dynamic, new CallArguments([object, name]), span);
   // a layer whose constructor was not understood may have anything
   const parts = object.module?.unknownParts;
-  return parts?.get(name) ?? parts?.get("__init__") ?? type.find((one) => one.unknownBase);
+  return (
+    parts?.get(name) ??
+    parts?.get("__init__") ??
+    unknownOf(interpreter, type, name, span) ??
+    beyondModel(interpreter, type, name, span)
+  );
+}
+
+/** What an attribute is that an unknown base may have; of a class of a library itself, that it is not modelled. */
+function unknownOf(
+  interpreter: Interpreter,
+  type: ClassValue,
+  name: string,
+  span: Span | undefined,
+): Unknown | undefined {
+  const base = type.find((one) => one.unknownBase);
+  if (base === undefined || type.node !== undefined) return base;
+  return interpreter.unknown("attribute", span, { name, type: type.name });
 }
 
 function readProperty(
@@ -203,7 +221,12 @@ function unwrap(wrapper: MethodWrapper, type: ClassValue): Value {
   return wrapped;
 }
 
-function classAttribute(interpreter: Interpreter, type: ClassValue, name: string): Value | undefined {
+function classAttribute(
+  interpreter: Interpreter,
+  type: ClassValue,
+  name: string,
+  span: Span | undefined,
+): Value | undefined {
   if (name === "__name__" || name === "__qualname__") return type.name;
   if (name === "__mro__") return new TupleValue(type.mro);
   if (name === "__bases__") return new TupleValue(type.bases);
@@ -212,7 +235,11 @@ function classAttribute(interpreter: Interpreter, type: ClassValue, name: string
   const value = type.attribute(name);
   if (value instanceof MethodWrapper) return unwrap(value, type);
   if (value !== undefined) return value;
-  return type.find((one) => one.unknownBase) ?? interpreter.library.classMember(type, name);
+  return (
+    type.find((one) => one.unknownBase) ??
+    interpreter.library.classMember(type, name) ??
+    beyondModel(interpreter, type, name, span)
+  );
 }
 
 function superAttribute(
@@ -234,7 +261,7 @@ function superAttribute(
     const method = findAttribute(interpreter, receiver.payload, name, span);
     if (method !== undefined) return method;
   }
-  return interpreter.library.objectMethod(receiver, name);
+  return interpreter.library.objectMethod(receiver, name) ?? beyondModel(interpreter, type, name, span);
 }
 
 function bindSuper(

@@ -1,6 +1,7 @@
 /** Calls: arguments, and what calling each kind of value means. */
 import { unknownReasons } from "../../messages/estimate";
 import type { Call, Expression, KeywordArgument, Span } from "../../python/tree";
+import { dottedPath } from "../../python/walk";
 import { Tensor } from "../tensor";
 import { isUnknown, type Unknown } from "../unknown";
 import { CallArguments } from "./arguments";
@@ -54,7 +55,7 @@ function calledUnknown(
 ): Unknown {
   interpreter.training?.unknownCall(node, callee);
   if (interpreter.callResults.has(callee) && isTreatedAsModel(interpreter, callee, node))
-    interpreter.modelLike.add(callee);
+    interpreter.modelLike.set(callee, interpreter.modelLike.get(callee) ?? modelIn(node));
   return callUnknown(interpreter, callee, given, node);
 }
 
@@ -63,6 +64,13 @@ function isTreatedAsModel(interpreter: Interpreter, callee: Unknown, node: Call)
   if (isOfModels(node)) return true;
   const isCalled = node.callee.kind !== "Attribute" || node.callee.attribute.id === "forward";
   return isCalled && interpreter.givenModels.has(callee);
+}
+
+/** What the call treats as a model, as the script writes it: `net` of `net(x)`, `net.forward(x)` and `net.eval()`. */
+function modelIn(node: Call): string | undefined {
+  const isMethod =
+    node.callee.kind === "Attribute" && (node.callee.attribute.id === "forward" || isOfModels(node));
+  return dottedPath(isMethod ? node.callee.object : node.callee);
 }
 
 /** A method that models have and hardly anything else: `net.parameters()`, `net.eval()`, `net.train(False)`. */

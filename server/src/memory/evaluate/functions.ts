@@ -56,12 +56,16 @@ function applyDecorator(interpreter: Interpreter, expression: Expression, value:
     isUnknown(decorator) ||
     (decorator instanceof LibraryName && !interpreter.library.isCallable(decorator.path))
   ) {
-    interpreter.assumed.set(`decorator:${textOf(expression)}`, interpreter.ownSpan(expression));
-    return value;
+    return assumedTransparent(interpreter, expression, value);
   }
   const result = interpreter.call(decorator, new CallArguments([value]), expression);
-  if (!isUnknown(result)) return result;
-  interpreter.assumed.set(`decorator:${textOf(expression)}`, interpreter.ownSpan(expression));
+  return isUnknown(result) ? assumedTransparent(interpreter, expression, value) : result;
+}
+
+function assumedTransparent(interpreter: Interpreter, decorator: Expression, value: Value): Value {
+  const name = textOf(decorator);
+  interpreter.assumed.set(`decorator:${name}`, interpreter.ownSpan(decorator));
+  if (value instanceof FunctionValue) value.decoratedBy ??= interpreter.unknown("call", decorator, { name });
   return value;
 }
 
@@ -260,7 +264,7 @@ function fillDefaults(
       frame.variables.has(name)
     )
       continue;
-    const otherwise = callee.defaults.get(name);
+    const otherwise = callee.defaults.has(name) ? callee.defaults.get(name) : callee.decoratedBy;
     if (args.unknownKeywords !== undefined) frame.assign(interpreter.references, name, args.unknownKeywords);
     else if (otherwise !== undefined) frame.assign(interpreter.references, name, otherwise);
     else interpreter.raise("TypeError", `${callee.name}() missing required argument '${name}'`, span);

@@ -74,8 +74,11 @@ export class Interpreter {
   readonly callResults = new WeakSet<Unknown>();
   /** Those of them that were given a model: wrappers of it, perhaps. */
   readonly givenModels = new WeakSet<Unknown>();
-  /** Those of them that the code treats as models: it asks them for parameters, puts them into a mode, or calls what was given one. */
-  readonly modelLike = new WeakSet<Unknown>();
+  /**
+   * Those of them that the code treats as models: it asks them for parameters, puts them into a mode, or calls what was given
+   * one; with the name under which it first does. What comes of them is the same unknown under other names.
+   */
+  readonly modelLike = new WeakMap<Unknown, string | undefined>();
   /** Set while statements of the script itself run, outside of a model: what may change a model is noted. */
   notesChanges = false;
   /** What had to be assumed, e.g. that a package is not installed. */

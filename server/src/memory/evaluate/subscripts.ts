@@ -43,9 +43,18 @@ export function getItem(interpreter: Interpreter, object: Value, index: Value, s
   if (object instanceof ClassValue) return getFromClass(interpreter, object, index, span);
   if (object instanceof LibraryName && object.path === "os.environ")
     return interpreter.unknown("call", span, { name: object.path });
+  if (object instanceof LibraryName && object.path.endsWith(".__dict__"))
+    return getFromLibrary(interpreter, object.path.slice(0, -".__dict__".length), index, span);
   // `list[int]`, `Callable[..., int]`: annotations at run time
   if (object instanceof LibraryName || object instanceof NativeFunction) return object;
   return interpreter.unknown("unsupported", span, { what: `${interpreter.typeName(object)}[]` });
+}
+
+/** `torchvision.models.__dict__[arch]`: the function or class of that name. */
+function getFromLibrary(interpreter: Interpreter, module: string, name: Value, span: Span): Value {
+  if (isUnknown(name)) return name;
+  const found = typeof name === "string" ? interpreter.library.attribute(module, name) : undefined;
+  return found ?? interpreter.unknown("unsupported", span, { what: `${module}.__dict__[]` });
 }
 
 function getFromClass(interpreter: Interpreter, type: ClassValue, index: Value, span: Span): Value {

@@ -190,11 +190,13 @@ export class IteratorValue extends Heap {
 export class FunctionValue extends Heap {
   /** Attributes set on the function object. */
   readonly attributes = new LazyMap<string, Value>();
+  /** A decorator that is not understood: what a call leaves out, it may give. */
+  decoratedBy: Unknown | undefined;
 
   constructor(
     readonly node: FunctionDefinition | Lambda,
     readonly name: string,
-    readonly defaults: ReadonlyMap<string, Value>,
+    readonly defaults: Map<string, Value>,
     readonly closure: Frame,
     /** The class whose body defined it: what a bare `super()` starts from. */
     public definingClass: ClassValue | undefined,

@@ -103,3 +103,20 @@ export function methodOf(value: Value, name: string): Value | undefined {
   }
   return new BoundMethod(value, native);
 }
+
+const tablesByType: Readonly<Record<string, Readonly<Record<string, Native>>>> = {
+  str: stringMethods,
+  int: integerMethods,
+  bool: integerMethods,
+  float: floatMethods,
+  list: { ...itemMethods, ...listMethods },
+  tuple: { ...itemMethods, ...tupleMethods },
+  dict: { ...itemMethods, ...dictMethods },
+  set: setMethods,
+};
+
+/** Whether instances of a builtin type have the method: `split` of `str`. */
+export function hasMethod(type: string, name: string): boolean {
+  const table = Object.hasOwn(tablesByType, type) ? tablesByType[type] : undefined;
+  return table !== undefined && Object.hasOwn(table, name);
+}

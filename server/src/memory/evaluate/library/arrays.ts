@@ -22,7 +22,7 @@ import {
   type Native,
   type Value,
 } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 import { converted, formOfArray, openArrayFunctions } from "./open-arrays";
 import { asArray } from "./pictures";
 

@@ -2,11 +2,9 @@
  * `torch.utils.data`: datasets by the shape of one sample, loaders by the batch that they make of it. What is in a batch is
  * not known, only its shapes and types. Sources: torch/utils/data/{dataset,dataloader,_utils/collate}.py.
  */
-import { unknownReasons } from "../../../messages/estimate";
-import { message } from "../../../messages/message";
 import type { Span } from "../../../python/tree";
 import { isDense, Tensor } from "../../tensor";
-import { isUnknown, Unknown } from "../../unknown";
+import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { lengthOf } from "../builtins/functions";
 import type { Interpreter } from "../interpreter";
@@ -15,10 +13,10 @@ import { dataTensor, deviceOf } from "../nn/tensors";
 import { integer } from "../numbers";
 import { keyText } from "../operations";
 import { getItem } from "../subscripts";
+import { libraryClass, libraryObject } from "./library-class";
 import { formOfArray } from "./open-arrays";
 import { backward } from "../training/backward";
 import {
-  ClassValue,
   ContextValue,
   DictValue,
   Float,
@@ -35,28 +33,6 @@ const nowhere: Span = { start: 0, end: 0 };
 
 /** More samples than this are not gathered one by one for a `collate_fn`. */
 const mostGathered = 4096;
-
-/** A class of the library that has these methods; others that it may have are not known. */
-export function libraryClass(name: string, methods: Readonly<Record<string, Native>>): ClassValue {
-  const type = new ClassValue(name, []);
-  type.addMethods(methods);
-  type.unknownBase = new Unknown(message(unknownReasons.base, { name }), undefined);
-  return type;
-}
-
-/** An instance of such a class. */
-export function libraryObject(
-  interpreter: Interpreter,
-  type: ClassValue,
-  attributes: Readonly<Record<string, Value>>,
-): ObjectValue {
-  const object = new ObjectValue(type);
-  for (const [name, value] of Object.entries(attributes)) {
-    interpreter.references.adopt(object, value);
-    object.attributes.set(name, value);
-  }
-  return interpreter.references.keep(object);
-}
 
 /** An attribute of the object that a method is called on. */
 function own(args: CallArguments, name: string): Value {
@@ -366,6 +342,4 @@ export const datasetBases: readonly string[] = [
 export const samplerBases: readonly string[] = [
   "torch.utils.data.Sampler",
   "torch.utils.data.sampler.Sampler",
-  "torch.utils.data.BatchSampler",
-  "torch.utils.data.sampler.BatchSampler",
 ];

@@ -8,21 +8,15 @@ import { isUnknown, type Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { dictSet, itemsOf } from "../iteration";
-import {
-  ClassValue,
-  DictValue,
-  ListValue,
-  NativeFunction,
-  ObjectValue,
-  type Native,
-  type Value,
-} from "../values";
+import type { ClassValue } from "../values";
+import { DictValue, ListValue, NativeFunction, ObjectValue, type Native, type Value } from "../values";
 import { configuredValue, convertedTo, dictIn, mergeInto, type DictType } from "./configuration-values";
 import { dottedList, resolved } from "./interpolations";
 import { pathText } from "./paths";
+import { libraryClass } from "./library-class";
 
 /** An opened file; its text and its name are kept under names that Python cannot have. */
-const fileType = new ClassValue("TextIOWrapper", []);
+const fileType = libraryClass("TextIOWrapper", {});
 const textKey = " text";
 
 fileType.addMethods({

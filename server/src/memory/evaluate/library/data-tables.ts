@@ -18,7 +18,7 @@ import {
   type Native,
   type Value,
 } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 import { formOfArray, openArray, type OpenShape } from "./open-arrays";
 
 /** A table: its rows are not known, its columns where the script picked them. */

@@ -9,7 +9,7 @@ import { itemsOf } from "../iteration";
 import { isUnknown } from "../../unknown";
 import { integer } from "../numbers";
 import { ObjectValue, TupleValue, type Native, type Value } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 import { imageOf } from "./images";
 
 interface ImageDataset {

@@ -22,7 +22,7 @@ import {
   type Native,
   type Value,
 } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 
 /** Height and width in pixels; undefined where only a run can know them. */
 interface Size {

@@ -17,6 +17,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { libraryClass } from "./library-class";
 
 /** `_ParameterKind`, an IntEnum, in its order. */
 const kinds = ["POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"];
@@ -31,11 +32,11 @@ const kindOf: Readonly<Record<Parameter["parameterKind"], number>> = {
 
 const empty = "inspect._empty";
 
-const parameterClass = new ClassValue("Parameter", []);
+const parameterClass = libraryClass("Parameter", {});
 for (const [value, name] of kinds.entries()) parameterClass.attributes.set(name, value);
 parameterClass.attributes.set("empty", new LibraryName(empty));
 
-const signatureClass = new ClassValue("Signature", []);
+const signatureClass = libraryClass("Signature", {});
 signatureClass.attributes.set("empty", new LibraryName(empty));
 
 interface Taken {

@@ -12,7 +12,8 @@ import { deviceOf } from "../nn/tensors";
 import { callMethod } from "../overloads";
 import { ClassValue, DictValue, FunctionValue, NativeFunction, ObjectValue, PropertyValue } from "../values";
 import type { Native, Value } from "../values";
-import { batchOf, isLoader, libraryClass } from "./batches";
+import { batchOf, isLoader } from "./batches";
+import { libraryClass } from "./library-class";
 
 const roots = "(lightning(\\.pytorch)?|pytorch_lightning)(\\.core)?(\\.(lightning|module|datamodule))?";
 const moduleName = new RegExp(`^${roots}\\.LightningModule$`);

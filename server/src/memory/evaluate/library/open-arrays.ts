@@ -24,7 +24,7 @@ import {
   type Native,
   type Value,
 } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 
 export type OpenShape = readonly (number | undefined)[];
 

@@ -26,7 +26,7 @@ import {
   type Native,
   type Value,
 } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 import { averagedModelFunctions } from "./averaged-model";
 
 /** Libraries whose optimizers have the names of the table. */

@@ -1,9 +1,10 @@
 /** Paths of files as far as scripts put them together: `os.path` and `pathlib.Path`. Nothing is looked up on a disk. */
 import { isUnknown } from "../../unknown";
 import type { Interpreter } from "../interpreter";
-import { ClassValue, NativeFunction, ObjectValue, PropertyValue, type Native, type Value } from "../values";
+import { NativeFunction, ObjectValue, PropertyValue, type Native, type Value } from "../values";
+import { libraryClass } from "./library-class";
 
-const pathType = new ClassValue("PosixPath", []);
+const pathType = libraryClass("PosixPath", {});
 
 /** The text of a path, given as text or as a `Path`; undefined for all else. */
 export function pathText(value: Value | undefined): string | undefined {

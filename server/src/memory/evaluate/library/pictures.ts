@@ -11,7 +11,7 @@ import { dictOf, itemsOf } from "../iteration";
 import { dataTensor } from "../nn/tensors";
 import { integer } from "../numbers";
 import { LibraryName, ListValue, ObjectValue, TupleValue, type Native, type Value } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 import { channelsOfMode, imageOf, pictureOf } from "./images";
 import { formOfArray, openArray, type OpenShape } from "./open-arrays";
 

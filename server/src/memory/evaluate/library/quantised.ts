@@ -10,7 +10,7 @@ import type { Interpreter } from "../interpreter";
 import { attach } from "../nn/attach";
 import { namedModules, tensorsOf } from "../nn/state";
 import { ClassValue, NativeFunction, ObjectValue, type Native, type Value } from "../values";
-import { libraryClass, libraryObject } from "./batches";
+import { libraryClass, libraryObject } from "./library-class";
 
 const configuration = libraryClass("BitsAndBytesConfig", {});
 

@@ -2,12 +2,13 @@
  * `re`, as far as names of layers and models are taken apart with it. Patterns are JavaScript's where the two languages
  * agree; what differs, and what could take long, is not evaluated.
  */
-import { ClassValue, ListValue, NativeFunction, ObjectValue, TupleValue } from "../values";
+import { ListValue, NativeFunction, ObjectValue, TupleValue } from "../values";
 import { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { dictOf } from "../iteration";
 import { integer } from "../numbers";
 import type { Native, Value } from "../values";
+import { libraryClass } from "./library-class";
 
 /** Constructs of Python's that JavaScript reads otherwise or not at all. */
 const foreign = /\(\?(?:P[=>]|#|\(|[aiLmsux-]+[:)])|\\[AZ]|\[\[|[*+?}]\+|\\N/;
@@ -19,8 +20,8 @@ const longestPattern = 500;
 
 const understoodFlags = { ignoreCase: 2, multiline: 8, dotAll: 16, unicode: 32, ascii: 256 };
 
-const patternClass = new ClassValue("Pattern", []);
-const matchClass = new ClassValue("Match", []);
+const patternClass = libraryClass("Pattern", {});
+const matchClass = libraryClass("Match", {});
 
 function translated(pattern: string, flags: number): RegExp | undefined {
   const { ignoreCase, multiline, dotAll, unicode, ascii } = understoodFlags;

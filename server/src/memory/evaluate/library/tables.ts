@@ -5,6 +5,7 @@ import { adapterConstants, adapterFunctions } from "./adapters";
 import { argparseFunctions } from "./argparse";
 import { arrayConstants, arrayFunctions } from "./arrays";
 import { batchFunctions, datasetBases, samplerBases } from "./batches";
+import { clickFunctions } from "./click";
 import { tableFunctions } from "./data-tables";
 import { configurationFunctions } from "./configuration-files";
 import { dataclassFunctions } from "./dataclasses";
@@ -38,6 +39,7 @@ export const functions: Readonly<Record<string, Native>> = {
   ...regularExpressionFunctions,
   ...dataclassFunctions,
   ...argparseFunctions,
+  ...clickFunctions,
   ...configurationFunctions,
   ...hydraFunctions,
   ...pathFunctions,
@@ -77,7 +79,7 @@ export const knownPackages: ReadonlySet<string> = new Set(
     "math multiprocessing numbers operator os pathlib pickle platform pprint queue random re shutil signal socket stat " +
     "statistics string struct subprocess sys tempfile textwrap threading time traceback types typing typing_extensions " +
     "unittest urllib uuid warnings weakref zipfile numpy torch torchvision tqdm einops huggingface_hub safetensors " +
-    "yaml omegaconf hydra easydict munch addict yacs"
+    "click yaml omegaconf hydra easydict munch addict yacs"
   ).split(" "),
 );
 

@@ -383,13 +383,17 @@ export class ScriptIteration {
 
   /**
    * What the loop can name and the script treats as a model, of which no figure is known: nothing tells what it is, or
-   * what it is made of. Each reason once.
+   * what it is made of. Each name and each reason once.
    */
   get unknownModels(): readonly MissingModel[] {
     const found = new Map<Unknown, string>();
-    for (const [name, value] of this.namedValues()) {
+    const names = new Set<string>();
+    for (const [variable, value] of this.namedValues()) {
       const reason = this.whyUnknown(value);
-      if (reason !== undefined && !found.has(reason)) found.set(reason, name);
+      if (reason === undefined || found.has(reason)) continue;
+      const name = this.program.interpreter.modelLike.get(reason) ?? variable;
+      if (!names.has(name)) found.set(reason, name);
+      names.add(name);
     }
     return [...found].map(([reason, name]) => ({ name, reason }));
   }
