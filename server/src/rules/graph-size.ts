@@ -7,6 +7,7 @@ import type { Call, Node } from "../python/tree";
 import { autocastAround } from "../torch/autocast";
 import type { TorchFacts } from "../torch/facts";
 import { loopOverData } from "../torch/provenance/rounds";
+import { takesJoined } from "../torch/script-setup/joined-input";
 import { loaderOf } from "../torch/training-loop/loader";
 import { isAt, unknownSize, whichModel } from "./model-size";
 import type { RuleContext } from "./rule";
@@ -56,6 +57,8 @@ export function sizeOfKeptGraph(forward: Node, isTraining: boolean, context: Rul
  */
 function graphOf(forward: Node, isTraining: boolean, context: RuleContext): BatchGraph | undefined {
   if (forward.kind !== "Call" || !castsAsTraining(forward, context.torch)) return undefined;
+  // several views in one call are no batch of the loader
+  if (takesJoined(context.torch.resolve, forward)) return undefined;
   const model = whichModel(forward.callee, context);
   if (model === undefined) return undefined;
   const graph = context.estimates.batchGraph?.(isTraining, batchAround(forward, context.torch));

@@ -134,6 +134,15 @@ describe("the graph of one batch", () => {
     assert.doesNotMatch(messageOf(script("# nothing"), "eval-without-no-grad"), /KiB/);
   });
 
+  it("is not claimed where several views make up the batch", () => {
+    for (const joined of ["model(torch.cat([x, x.flip(-1)]))", "model(both)"]) {
+      const text = script(header)
+        .replace("model(x)", joined)
+        .replace("        out =", "        both = torch.cat([x, x.flip(-1)])\n        out =");
+      assert.doesNotMatch(messageOf(text, "eval-without-no-grad"), /KiB/);
+    }
+  });
+
   it("is not claimed where the forward is not followed to its end", () => {
     const partly = script(header).replace("self.head(self.drop(x))", "unknown(self.head(self.drop(x)))");
     assert.doesNotMatch(messageOf(partly, "eval-without-no-grad"), /KiB/);

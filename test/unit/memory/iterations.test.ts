@@ -392,7 +392,7 @@ for x, y in loader:
       "outputs.append(loss.item())",
       "outputs = []; outputs.append(out.detach())",
       "outputs = [out.detach()]",
-      "from collections import deque; outputs = outputs or deque(maxlen=1); outputs.append(out.detach())",
+      "from collections import deque; outputs = outputs or deque(maxlen=2); old = list(outputs); outputs.append(out.detach())",
     ])
       assert.deepEqual(reasons(steady), [], steady);
   });

@@ -7,6 +7,7 @@ import type { ScriptForward, ScriptIteration, ScriptValue, SetupContext } from "
 import { identify, type LoopNode, type Place, type TrainingLoop } from "../training-loop";
 import { forwardOf, forwardOfModel, isRepeatedIn } from "./forward";
 import { loopOfHandedLoss } from "./handed";
+import { takesJoined } from "./joined-input";
 import { keepsOutputs } from "./kept-outputs";
 import { modelOf, optimizerOf } from "./optimizer";
 import { isUnusualStep } from "./unusual-step";
@@ -53,7 +54,7 @@ function isOfOneInput(context: SetupContext): boolean {
   if (model === undefined) return callsOnceInItsLoop(context);
   if (others.length > 0) return false;
   const forward = forwardOfModel(context, model);
-  return isCalledOnce(forward) && !takesJoined(context, forward?.value.call);
+  return isCalledOnce(forward) && !takesJoined(context.resolver, forward?.value.call);
 }
 
 /** Where the file does not say which model its training function gets: the one loop calls one model, in one place. */
@@ -67,7 +68,7 @@ function callsOnceInItsLoop(context: SetupContext): boolean {
   if (call === undefined || more.length > 0 || calls.some((one) => leadsToModel(context, one))) return false;
   if (!isParameter(context, call.callee)) return false;
   const statement = loop.body.find((one) => isWithin(call, one));
-  return statement !== undefined && !isRepeatedIn(call, statement) && !takesJoined(context, call);
+  return statement !== undefined && !isRepeatedIn(call, statement) && !takesJoined(context.resolver, call);
 }
 
 /** What a function is given, also where it is kept in `self.model` first. */
@@ -83,17 +84,6 @@ function isParameter({ resolver }: SetupContext, callee: Expression): boolean {
 function leadsToModel(context: SetupContext, call: Call): boolean {
   const target = context.resolver.functionOf(call);
   return target !== undefined && someNode(target, (one) => one.kind === "Call" && isModelCall(context, one));
-}
-
-const joining = /^torch\.(cat|concat|concatenate|[hv]?stack)$/;
-
-/** `model(torch.cat([first, second]))`: what it is called with are several parts of a batch. */
-function takesJoined({ resolver }: SetupContext, call: Call | undefined): boolean {
-  const joins = (node: Node): boolean =>
-    someNode(node, (one) => one.kind === "Call" && joining.test(resolver.qualifiedName(one.callee) ?? ""));
-  return (call?.positional ?? [])
-    .flatMap((argument) => [argument, ...resolver.valuesOf(argument)])
-    .some(joins);
 }
 
 function isCalledOnce(forward: ScriptValue<ScriptForward> | undefined): boolean {

@@ -193,7 +193,8 @@ export class ScriptIteration {
   private noteGrowth(): void {
     const { interpreter } = this.program;
     const before = heldByName(this.namedValues());
-    if (this.settled() !== undefined) return;
+    // what is full by now, such as a deque of the last outputs, grows no more
+    if (this.settled() !== undefined || !this.kept.grows) return;
     const after = heldByName(this.namedValues());
     const gains = [...after].map(([name, bytes]) => [name, bytes - (before.get(name) ?? 0)] as const);
     const [most] = gains.filter(([, gain]) => gain > 0).sort(([, one], [, other]) => other - one);
