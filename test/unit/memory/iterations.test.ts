@@ -346,6 +346,24 @@ for x, y in loader:
     assert.equal(peakOf(`# vram: accumulate=2\n${text}`), kept);
   });
 
+  it("that is not followed says why, not that its model is given more than tensors", () => {
+    const text = `class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(64, 10)
+    def forward(self, x, sizes):
+        return self.layer(x)
+`;
+    const script = counting
+      .replace("KEEP", "")
+      .replace(/model = .*/, `${text}model = Net().cuda()`)
+      .replace("out = model(x.cuda())", "out = elsewhere(model(x.cuda(), [object()]))");
+    const reasons = analyze(parseModule(script)).estimates.first()?.unknown ?? [];
+    const found = reasons.map(({ reason }) => render(reason, "en")).join();
+    assert.match(found, /`elsewhere` is not known here/);
+    assert.doesNotMatch(found, /which is no tensor/);
+  });
+
   it("takes a few batches of a generator without an end, also where they are views or nobody knows them", () => {
     const stream = (yielded: string): string =>
       counting

@@ -252,7 +252,9 @@ export class Estimator {
   /** Why the training loop does not tell what the model is given, where nothing else does. */
   private explainInput(reason: Unknown | undefined): void {
     const { inputs, inputsUnknown } = this.setup;
-    if (inputs === undefined && inputsUnknown === undefined && reason !== undefined)
+    // the loop itself may call its model with anything
+    const isOpen = inputsUnknown === undefined || inputsUnknown.reason.text === unknownReasons.plainArgument;
+    if (inputs === undefined && isOpen && reason !== undefined)
       this.setup = { ...this.setup, inputsUnknown: reason };
   }
 
