@@ -9,7 +9,7 @@ import { catalogue } from "../../server/src/analysis";
 const root = path.join(__dirname, "../..");
 
 /** KiB; of what a part may grow to before somebody has to say why. */
-const limit = 1060;
+const limit = 1068;
 
 describe("the extension's package", () => {
   let files: string[];

@@ -4,6 +4,7 @@ import { rule as accumulationLastGroup } from "./accumulation-last-group/rule";
 import { rule as accumulationLossNotScaled } from "./accumulation-loss-not-scaled/rule";
 import { rule as accumulationWithoutNoSync } from "./accumulation-without-no-sync/rule";
 import { rule as anomalyDetectionLeftOn } from "./anomaly-detection-left-on/rule";
+import { rule as attentionMaterialized } from "./attention-materialized/rule";
 import { rule as backboneNotFrozen } from "./backbone-not-frozen/rule";
 import { rule as backwardInAutocast } from "./backward-in-autocast/rule";
 import { rule as batchnormInAccumulation } from "./batchnorm-in-accumulation/rule";
@@ -61,6 +62,7 @@ export const rules: readonly Rule[] = [
   accumulationLossNotScaled,
   accumulationWithoutNoSync,
   anomalyDetectionLeftOn,
+  attentionMaterialized,
   backboneNotFrozen,
   backwardInAutocast,
   batchnormInAccumulation,

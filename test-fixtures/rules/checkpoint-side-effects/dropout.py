@@ -22,7 +22,7 @@ class Attention(nn.Module):
 
     def forward(self, x):
         q, k, v = self.qkv(x).chunk(3, dim=-1)
-        weights = F.dropout((q @ k.transpose(-1, -2)).softmax(-1), 0.1, self.training)
+        weights = F.dropout((q @ k.transpose(-1, -2)).softmax(-1), 0.1, self.training)  # expect: attention-materialized
         return weights @ v
 
 
