@@ -57,8 +57,7 @@ export function perBatchRun(torch: PerBatchFacts, call: Call): PerBatchRun | und
 function runOfHelper(torch: PerBatchFacts, target: FunctionDefinition): PerBatchRun | undefined {
   const { resolve } = torch;
   if (resolve.isUsedAsValue(target)) return undefined;
-  // Calls that merely share a method's name do not count.
-  const callers = resolve.callsTo(target).filter((caller) => resolve.functionOf(caller) === target);
+  const callers = resolve.sureCallsTo(target);
   const perBatch: BatchCaller[] = [];
   for (const caller of callers) {
     const place = placeOf(torch, caller);

@@ -2,7 +2,6 @@
  * Which PyTorch object an expression evaluates to. Bindings first, uses that leave no doubt next
  * (`Adam(model.parameters())`), names last and marked so.
  */
-import { lastName } from "../python/last-name";
 import { NodeTable } from "../python/node-table";
 import type { Binding, Scopes } from "../python/scope";
 import type {
@@ -19,9 +18,10 @@ import type {
 import { lossModules, modelWrappers, roleKeepingMethods } from "./api";
 import { frameworkObjects, isLoader, isModuleBase, isOptimizer, isScheduler } from "./api-kinds";
 import type { ImportedClass } from "./imported";
+import { ModelUses } from "./model-uses";
 import { objectQuestions, type Answers } from "./open-questions";
 import type { OtherFile } from "./other-files";
-import { bySource, enclosingClass, type AttributeStore } from "./resolve-index";
+import { enclosingClass, type AttributeStore } from "./resolve-index";
 import type { Certainty, ResolvedObject, Resolver, Role } from "./resolve";
 import { isDetectorOfHub, roleByName, roleOfAnnotation, roleOfConstructor } from "./resolve-roles";
 
@@ -54,12 +54,12 @@ class FileObjects implements Objects {
   /** Calls whose parts are being looked for. */
   private readonly openParts = new Set<Expression>();
   private depth = 0;
-  private used: ReadonlyMap<string, Call> | undefined;
-  private usedNames: ReadonlySet<string | undefined> | undefined;
+  private readonly uses: ModelUses;
   private readonly objectNames = new Map<string, boolean>();
 
   constructor(private readonly resolver: Resolver) {
     this.known = new NodeTable(resolver.module);
+    this.uses = new ModelUses(resolver);
   }
 
   objectOf(expression: Expression): Candidate {
@@ -84,14 +84,7 @@ class FileObjects implements Objects {
     if (wrappedModel.has(name) || torchvisionParts.has(name) || roleByName(name) !== undefined) return true;
     if (this.resolver.storesAttribute(name) || this.resolver.imported.mayInheritAttributes) return true;
     if (lossName.test(name) && this.resolver.imported.leadElsewhere) return true;
-    return (this.usedNames ??= this.namesOfUsed()).has(name);
-  }
-
-  private namesOfUsed(): ReadonlySet<string | undefined> {
-    const uses = [...(this.used ??= this.collectUses()).values()];
-    return new Set(
-      uses.map(({ callee }) => (callee.kind === "Attribute" ? lastName(callee.object) : undefined)),
-    );
+    return this.uses.hasAttribute(name);
   }
 
   private find(expression: Expression): Found {
@@ -548,39 +541,10 @@ class FileObjects implements Objects {
     return found === undefined || found === notAnObject ? undefined : { ...found, certainty: "annotation" };
   }
 
-  /** A model by what is done with it: its parameters go to an optimizer, or it is put into eval mode and saved. */
+  /** A model by what is done with it. */
   private byUse(expression: Name | Attribute): Candidate {
-    this.used ??= this.collectUses();
-    const key = this.resolver.keyOf(expression);
-    const use = key === undefined ? undefined : this.used.get(key);
-    if (use === undefined || this.isOfOwnFramework(expression)) return undefined;
-    return { ...resolved("model", undefined, use), construction: undefined };
-  }
-
-  /** `class Net(nn.Module)` where `nn` is a file of the workspace with a `Module` that derives from nothing: no PyTorch. */
-  private isOfOwnFramework(expression: Name | Attribute): boolean {
-    const owner = this.resolver.classOf(expression);
-    if (owner === undefined || this.resolver.isModuleClass(owner)) return false;
-    const here = this.resolver.withBases(owner).filter((one) => one !== owner);
-    const elsewhere = this.resolver.imported.basesOf(owner).map(({ definition }) => definition);
-    return [...here, ...elsewhere].some(({ name, bases }) => name.id === "Module" && bases.length === 0);
-  }
-
-  private collectUses(): ReadonlyMap<string, Call> {
-    const used = new Map<string, Call>();
-    const methods = new Map<string, Set<string>>();
-    const { callsByName } = this.resolver.index;
-    const calls = modelMethods.flatMap((method) => callsByName.get(method) ?? []);
-    for (const call of calls.sort(bySource)) {
-      if (call.callee.kind !== "Attribute") continue;
-      const method = call.callee.attribute.id;
-      const key = this.resolver.keyOf(call.callee.object);
-      if (key === undefined || this.resolver.qualifiedName(call.callee.object) !== undefined) continue;
-      const seen = methods.get(key) ?? new Set<string>();
-      methods.set(key, seen.add(method));
-      if (isProof(seen) && !used.has(key)) used.set(key, call);
-    }
-    return used;
+    const use = this.uses.of(expression);
+    return use && { ...resolved("model", undefined, use), construction: undefined };
   }
 
   private byName(origin: Expression, name: string | undefined): Candidate {
@@ -608,23 +572,6 @@ function resolved(role: Role, className: string | undefined, origin: Expression 
     construction: origin.kind === "Call" ? origin : undefined,
     certainty: "resolved",
   };
-}
-
-const modelMethods: readonly string[] = [
-  "parameters",
-  "named_parameters",
-  "modules",
-  "named_modules",
-  "load_state_dict",
-  "state_dict",
-  "eval",
-  "train",
-];
-
-/** Methods that together only `nn.Module` has. */
-function isProof(methods: ReadonlySet<string>): boolean {
-  if (["parameters", "named_parameters", "named_modules"].some((name) => methods.has(name))) return true;
-  return methods.has("eval") && (methods.has("load_state_dict") || methods.has("state_dict"));
 }
 
 const rank: Readonly<Record<Certainty, number>> = { resolved: 3, annotation: 2, name: 1 };

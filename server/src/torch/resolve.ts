@@ -115,6 +115,8 @@ export interface Resolver {
   methodOf(owner: ClassDefinition, name: string): FunctionDefinition | undefined;
   /** Calls in this file that may run the function; methods match by name when the receiver is unknown. */
   callsTo(target: FunctionDefinition): readonly Call[];
+  /** Those of them that surely run it: calls that merely share a method's name do not count. */
+  sureCallsTo(target: FunctionDefinition): readonly Call[];
   /** True when the function is also used as a value (passed on, stored): others may call it. */
   isUsedAsValue(target: FunctionDefinition): boolean;
   /** Calls of what has a canonical name that is meant, in source order. */
@@ -463,6 +465,10 @@ class FileResolver implements Resolver {
 
   callsTo(target: FunctionDefinition): readonly Call[] {
     return objectQuestions.answer(this.callers, target, [], this.findCalls);
+  }
+
+  sureCallsTo(target: FunctionDefinition): readonly Call[] {
+    return this.callsTo(target).filter((call) => this.functionOf(call) === target);
   }
 
   private findCallers(target: FunctionDefinition): readonly Call[] {

@@ -128,7 +128,7 @@ function isForward({ torch }: RuleContext, owner: FunctionDefinition): boolean {
 /** The calls of a function that nothing but `forward` calls. */
 function callsFromForward(context: RuleContext, owner: FunctionDefinition): readonly Call[] {
   const { resolve } = context.torch;
-  const calls = resolve.callsTo(owner).filter((call) => resolve.functionOf(call) === owner);
+  const calls = resolve.sureCallsTo(owner);
   const isFromForward = (call: Call): boolean => {
     const caller = resolve.enclosingFunction(call);
     return caller?.kind === "FunctionDefinition" && isForward(context, caller);

@@ -73,7 +73,7 @@ function check(context: RuleContext<MessageId>, call: Call): void {
     !isReturned(resolve, call, helper)
   )
     return;
-  const callers = resolve.callsTo(helper).filter((caller) => resolve.functionOf(caller) === helper);
+  const callers = resolve.sureCallsTo(helper);
   const [first] = callers;
   if (first === undefined) return;
   const around = callers.length === 1 ? loopOverRuns(context, first) : undefined;

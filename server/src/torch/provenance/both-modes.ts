@@ -27,12 +27,7 @@ export function evaluatingCalls(resolver: Resolver, provenance: Provenance): Eva
 /** The calls of such functions that run no backward, whatever their gradient mode. */
 export function callsWithoutBackward(resolver: Resolver, provenance: Provenance): ReadonlySet<Call> {
   const found = [...guardedOwners(resolver, provenance)].flatMap(([owner, guards]) =>
-    resolver
-      .callsTo(owner)
-      .filter(
-        (call) =>
-          resolver.functionOf(call) === owner && guards.every((guard) => skips(call, guard, resolver)),
-      ),
+    resolver.sureCallsTo(owner).filter((call) => guards.every((guard) => skips(call, guard, resolver))),
   );
   return new Set(found);
 }
@@ -66,9 +61,7 @@ function passesOf(
   const name = forwardReceiver(forward);
   const model = resolver.objectOf(name);
   if (model === undefined || resolver.isFrozen(name)) return [];
-  const calls = resolver
-    .callsTo(owner)
-    .filter((call) => resolver.functionOf(call) === owner && provenance.gradientMode(call) === "on");
+  const calls = resolver.sureCallsTo(owner).filter((call) => provenance.gradientMode(call) === "on");
   return calls.flatMap((call) => {
     const statement = enclosingStatement(call);
     const evaluates = guards.every((guard) => skips(call, guard, resolver));

@@ -324,7 +324,7 @@ class PassFinder {
     const run = direct ?? this.modelBehind(call);
     if (run === undefined) return undefined;
     // A try-out or a warm-up whose result is dropped at once keeps nothing.
-    if (isDropped(call) && loopOverData(call, this.resolver, this.provenance.flow) === undefined)
+    if (isThrownAway(call) && loopOverData(call, this.resolver, this.provenance.flow) === undefined)
       return undefined;
     if (direct !== undefined && this.provenance.carriedHere(call).graph === "no") return undefined;
     if (takesDifferentiated(call, this.resolver, this.provenance.flow)) return undefined;
@@ -543,9 +543,7 @@ class PassFinder {
     const returned = this.resolver.returnedValues(owner);
     if (returned.length === 0 || returned.some((value) => this.provenance.carriedHere(value).graph !== "no"))
       return false;
-    const calls = this.resolver
-      .callsTo(owner)
-      .filter((call) => this.resolver.functionOf(call) === owner && !isWithin(call, holder));
+    const calls = this.resolver.sureCallsTo(owner).filter((call) => !isWithin(call, holder));
     return calls.length > 0 && calls.every((call) => this.provenance.gradientMode(call) === "on");
   }
 
@@ -654,7 +652,7 @@ function isEvaluationData(iterable: Expression): boolean {
 }
 
 /** `model(x)` as a statement, `_ = model(x)`. */
-function isDropped({ parent }: Call): boolean {
+function isThrownAway({ parent }: Call): boolean {
   if (parent?.kind === "ExpressionStatement") return true;
   return parent?.kind === "Assign" && parent.targets.every((one) => one.kind === "Name" && one.id === "_");
 }

@@ -43,7 +43,7 @@ export function isTryOut(forward: Call, resolver: Resolver, provenance: Provenan
     return argumentsOf(node).some(carries);
   });
   if (isTaken) return false;
-  if (madeUp && isDropped(forward) && !isMeasured(body, resolver)) return true;
+  if (madeUp && isRunOnceUnread(forward) && !isMeasured(body, resolver)) return true;
   return someNode(
     body,
     (node) =>
@@ -72,7 +72,7 @@ const takers = /^(item|tolist|numpy|detach|argmax|cpu|data)$/;
 const anythingButShapes = /^(?!(shape|size|dim|ndim|numel|dtype|device)$)/;
 
 /** Once, and its result goes nowhere but into a variable. */
-function isDropped(forward: Call): boolean {
+function isRunOnceUnread(forward: Call): boolean {
   if (enclosingLoop(forward) !== undefined) return false;
   const { parent } = forward;
   if (parent?.kind === "ExpressionStatement") return true;

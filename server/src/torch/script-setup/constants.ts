@@ -166,7 +166,7 @@ export class Constants {
     if (owner !== undefined && target.name.id === "__init__") {
       return this.resolver.index.calls.filter((call) => this.resolver.constructedClass(call) === owner);
     }
-    return this.resolver.callsTo(target).filter((call) => this.resolver.functionOf(call) === target);
+    return this.resolver.sureCallsTo(target);
   }
 
   /** `@click.option("--batch-size", default=32)` above the function whose parameter is meant. */

@@ -15,8 +15,7 @@ export function wayTo({ resolver }: Pick<SetupContext, "resolver">, node: Node):
   for (let depth = 0; depth < maximalDepth; depth++) {
     const around = enclosingFunction(at);
     if (around === undefined) return { root: undefined, through };
-    const callers = around.kind === "FunctionDefinition" ? resolver.callsTo(around) : [];
-    const [caller, other] = callers.filter((call) => resolver.functionOf(call) === around);
+    const [caller, other] = around.kind === "FunctionDefinition" ? resolver.sureCallsTo(around) : [];
     const launched =
       caller === undefined && around.kind === "FunctionDefinition" ? launchOf(resolver, around) : undefined;
     const call = caller ?? launched?.call;
