@@ -84,6 +84,32 @@ describe("the evaluator", () => {
     check(cases.map(([text, expected]) => [`import numpy as np, torch\nresult = ${text}`, expected]));
   });
 
+  it("makes arrays of numpy in the size and type that numpy makes", () => {
+    const cases: readonly (readonly [text: string, shape: string, dtype: string])[] = [
+      ["np.zeros(5, dtype=bool)", "[5]", "torch.bool"],
+      ["np.zeros([4], dtype='float32')", "[4]", "torch.float32"],
+      ["np.ones((2, 3), int)", "[2, 3]", "torch.int64"],
+      ["np.full((2, 3), 7)", "[2, 3]", "torch.int64"],
+      ["np.full(4, 0.5)", "[4]", "torch.float64"],
+      ["np.full(4, True)", "[4]", "torch.bool"],
+      ["np.full((2,), 1, dtype=np.float32)", "[2]", "torch.float32"],
+      ["np.linspace(0, 1, 10, dtype=np.float32)", "[10]", "torch.float32"],
+      ["np.linspace(start=0, stop=1, num=5)", "[5]", "torch.float64"],
+      ["np.random.permutation(10)", "[10]", "torch.int64"],
+      ["np.random.permutation(np.zeros((3, 2)))", "[3, 2]", "torch.float64"],
+      ["np.tile(np.zeros((2, 3)), (2, 1))", "[4, 3]", "torch.float64"],
+      ["np.zeros(3).astype('float32')", "[3]", "torch.float32"],
+      ["np.zeros(3).astype(int)", "[3]", "torch.int64"],
+      ["np.zeros_like(np.zeros(3), dtype='int32')", "[3]", "torch.int32"],
+    ];
+    check(
+      cases.map(([text, shape, dtype]) => [
+        `import numpy as np, torch\na = torch.from_numpy(${text})\nresult = (list(a.shape), a.dtype)`,
+        `(${shape}, ${dtype})`,
+      ]),
+    );
+  });
+
   it("formats strings", () => {
     check([
       [

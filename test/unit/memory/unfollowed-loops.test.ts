@@ -322,6 +322,19 @@ for x, y in DataLoader(Data(), batch_size=32):
     );
   });
 
+  it("are complete where arrays on the host go to functions that are not known", () => {
+    const plain = estimated(script({}));
+    const measuring = script({
+      within:
+        "pass\n    predicted = model(x).detach().cpu().numpy()\n    score = extra(y.cpu().numpy(), predicted.argmax(axis=1))",
+    });
+    const one = estimated(measuring);
+    assert.equal(one.complete, true, one.unknown.map(({ reason }) => render(reason, "en")).join("; "));
+    assert.equal(plain.complete, true);
+    // the same with the tensors themselves
+    assert.equal(estimated(measuring.replaceAll(".cpu().numpy()", "")).complete, false);
+  });
+
   it("name a model that is not known as the script does where it is used as one", () => {
     const text = script({
       before: "def adapted(learner, x, y):\n    return criterion(learner(x), y)",

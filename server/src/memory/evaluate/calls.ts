@@ -281,7 +281,8 @@ function noteChange(interpreter: Interpreter, node: Call | undefined): void {
   interpreter.note(interpreter.unknown("changedModule", node, { name: textOf(node) }));
 }
 
+/** Arrays of numpy are on the host, whatever becomes of them. */
 function holdsTensor(value: Value): boolean {
-  if (value instanceof ListValue) return value.items.some((item) => item instanceof Tensor);
-  return value instanceof Tensor;
+  if (value instanceof ListValue) return value.items.some(holdsTensor);
+  return value instanceof Tensor && !value.isArray;
 }

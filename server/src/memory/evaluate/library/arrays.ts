@@ -15,6 +15,7 @@ import { withKnownLength } from "../offsets";
 import { unknownFloat } from "../unknown-floats";
 import {
   DtypeValue,
+  Float,
   ListValue,
   ObjectValue,
   SliceValue,
@@ -22,6 +23,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { arrayTypes, dtypeIn, typesOfNumbers } from "./array-types";
 import { libraryClass, libraryObject } from "./library-class";
 import { converted, formOfArray, openArrayFunctions } from "./open-arrays";
 import { asArray } from "./pictures";
@@ -61,9 +63,10 @@ function filled(name: string, sizeAt: number, sizeName: string, otherwise: Dtype
       const drawn = interpreter.unknown("chance", span, { name });
       return otherwise === "float64" ? unknownFloat(drawn) : drawn;
     }
-    if (shape === undefined || (dtype !== undefined && dtype !== null && !(dtype instanceof DtypeValue)))
+    const asked = dtype === undefined || dtype === null ? otherwise : dtypeIn(dtype);
+    if (shape === undefined || asked === undefined)
       return args.unknown() ?? interpreter.unknown("call", span, { name });
-    return arrayFilled(interpreter, shape, dtype instanceof DtypeValue ? dtype.dtype : otherwise);
+    return arrayFilled(interpreter, shape, asked);
   };
 }
 
@@ -229,25 +232,37 @@ function filledLike(name: string): Native {
   return (interpreter, args, span) => {
     const like = args.at(0) ?? null;
     const dtype = args.get(1, "dtype") ?? null;
-    if (like instanceof Tensor && (dtype === null || dtype instanceof DtypeValue))
-      return arrayFilled(interpreter, like.shape, dtype === null ? like.dtype : dtype.dtype);
+    const asked = dtype === null && like instanceof Tensor ? like.dtype : dtypeIn(dtype);
+    if (like instanceof Tensor && asked !== undefined) return arrayFilled(interpreter, like.shape, asked);
     // of an array whose sizes are open in part
     if (dtype === null && formOfArray(like) !== undefined) return like;
     return args.unknown() ?? interpreter.unknown("call", span, { name });
   };
 }
 
-const dtypes: readonly Dtype[] = [
-  "uint8",
-  "int8",
-  "int16",
-  "int32",
-  "int64",
-  "float16",
-  "float32",
-  "float64",
-  "bool",
-];
+const namesOfTypes: Readonly<Record<string, string>> = { number: "int", boolean: "bool" };
+
+/** `full(shape, value)`: of the value's type unless another is asked for. */
+const full: Native = (interpreter, args, span) => {
+  const shape = shapeFrom(interpreter, args.or(0, "shape", null), span);
+  const [value, dtype] = [args.or(1, "fill_value", null), args.get(2, "dtype") ?? null];
+  const own = value instanceof Float ? "float64" : typesOfNumbers[namesOfTypes[typeof value] ?? ""];
+  const asked = dtype === null ? own : dtypeIn(dtype);
+  if (shape === undefined || asked === undefined || shape.length === 0)
+    return args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.full" });
+  return arrayFilled(interpreter, shape, asked);
+};
+
+/** `random.permutation(n)` of whole numbers, or of an array along its first dimension. */
+const permutation: Native = (interpreter, args, span) => {
+  const given = args.at(0) ?? null;
+  if (given instanceof Tensor) return arrayFilled(interpreter, given.shape, given.dtype);
+  const count = integer(given);
+  return count === undefined
+    ? (args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.random.permutation" }))
+    : arrayFilled(interpreter, [count], "int64");
+};
+
 const otherNames: Readonly<Record<string, Dtype>> = {
   float_: "float64",
   double: "float64",
@@ -257,10 +272,9 @@ const otherNames: Readonly<Record<string, Dtype>> = {
 };
 
 export const arrayConstants: Readonly<Record<string, () => Value>> = Object.fromEntries(
-  [...dtypes.map((dtype) => [dtype, dtype] as const), ...Object.entries(otherNames)].map(([name, dtype]) => [
-    `numpy.${name}`,
-    () => new DtypeValue(dtype),
-  ]),
+  [...arrayTypes.map((dtype) => [dtype, dtype] as const), ...Object.entries(otherNames)].map(
+    ([name, dtype]) => [`numpy.${name}`, () => new DtypeValue(dtype)],
+  ),
 );
 
 /** `choice(items, size)`: one of them where no size is given, which a run draws. */
@@ -289,6 +303,7 @@ const random: Readonly<Record<string, Native>> = {
   exponential: filled("numpy.random.exponential", 1, "size", "float64"),
   randint: filled("numpy.random.randint", 2, "size", "int64"),
   choice,
+  permutation,
 };
 
 export const arrayFunctions: Readonly<Record<string, Native>> = {
@@ -296,6 +311,7 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.zeros": filled("numpy.zeros", 0, "shape", "float64"),
   "numpy.ones": filled("numpy.ones", 0, "shape", "float64"),
   "numpy.empty": filled("numpy.empty", 0, "shape", "float64"),
+  "numpy.full": full,
   "numpy.zeros_like": filledLike("numpy.zeros_like"),
   "numpy.ones_like": filledLike("numpy.ones_like"),
   "numpy.empty_like": filledLike("numpy.empty_like"),
@@ -308,6 +324,7 @@ export const arrayFunctions: Readonly<Record<string, Native>> = {
   "numpy.meshgrid": meshgrid,
   "numpy.einsum": joined("torch.einsum"),
   "numpy.outer": joined("torch.outer"),
+  "numpy.tile": joined("torch.tile"),
   "numpy.stack": joined("torch.stack"),
   "numpy.concatenate": joined("torch.cat"),
   "numpy.vstack": joined("torch.vstack"),

@@ -24,6 +24,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { dtypeIn } from "./array-types";
 import { libraryClass, libraryObject } from "./library-class";
 
 export type OpenShape = readonly (number | undefined)[];
@@ -90,9 +91,8 @@ const castTo: Native = (interpreter, args, span) => {
   const array = formOfArray(args.at(0) ?? null);
   const given = args.at(1) ?? args.keywords.get("dtype");
   if (array === undefined) return null;
-  if (given instanceof DtypeValue) return openArray(interpreter, array.shape, given.dtype, array.isTensor);
-  if (given === "float32" || given === "float64" || given === "int64")
-    return openArray(interpreter, array.shape, given, array.isTensor);
+  const dtype = dtypeIn(given);
+  if (dtype !== undefined) return openArray(interpreter, array.shape, dtype, array.isTensor);
   return typeof given === "string" || given === undefined || isUnknown(given)
     ? interpreter.unknown("call", span, { name: "astype" })
     : (args.at(0) ?? null);

@@ -1,5 +1,5 @@
 /** PyTorch besides operators and modules: parameters, modes, devices, checkpoints, initialisation. */
-import { dtypeBytes, Tensor, type Dtype } from "../../tensor";
+import { dtypeBytes, isFloating, Tensor, type Dtype } from "../../tensor";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import { runOperator } from "../bridge";
@@ -25,6 +25,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { dtypeIn } from "./array-types";
 import { checkpointFunctions } from "./checkpoint";
 import { withContext } from "./contexts";
 import { dtypeLimits } from "./dtype-limits";
@@ -166,36 +167,37 @@ const finfo: Native = (interpreter, args, span) => {
   );
 };
 
-/** Keeps its values while it is short: stochastic depth is decided on them. `steps` where none are given: NumPy's 50. */
-function spaced(interpreter: Interpreter, args: CallArguments, span: Span | undefined, name: string): Value {
-  const [from, to, count] = [args.or(0, "start", null), args.or(1, "end", null), args.or(2, name, 50)];
-  const dtype: [string, Value][] = name === "num" ? [["dtype", new DtypeValue("float64")]] : [];
-  const given = name === "num" ? new CallArguments([from, to, count], new Map(dtype)) : args;
+/** Keeps its values while it is short: stochastic depth is decided on them. Of a type that is asked for it is NumPy's, with 50 where no number is given. */
+function spaced(interpreter: Interpreter, args: CallArguments, span: Span | undefined, asked?: Dtype): Value {
+  const [end, steps] = asked === undefined ? ["end", "steps"] : ["stop", "num"];
+  const [from, to, count] = [args.or(0, "start", null), args.or(1, end, null), args.or(2, steps, 50)];
+  const given =
+    asked === undefined
+      ? args
+      : new CallArguments([from, to, count], new Map([["dtype", new DtypeValue(asked)] as const]));
   const made = runOperator(interpreter, "torch.linspace", given, span);
-  const [start, end] = [numeric(from), numeric(to)];
-  const steps = integer(count);
-  if (
-    !(made instanceof Tensor) ||
-    start === undefined ||
-    end === undefined ||
-    steps === undefined ||
-    steps > 4096
-  )
+  const [first, last, length] = [numeric(from), numeric(to), integer(count)];
+  if (!(made instanceof Tensor) || first === undefined || last === undefined || length === undefined)
     return made;
-  made.values = Array.from({ length: steps }, (_, i) =>
-    steps === 1 ? start : start + ((end - start) * i) / (steps - 1),
+  if (length > 4096) return made;
+  made.values = Array.from({ length }, (_, i) =>
+    length === 1 ? first : first + ((last - first) * i) / (length - 1),
   );
   return made;
 }
 
-const linspace: Native = (interpreter, args, span) => spaced(interpreter, args, span, "steps");
+const linspace: Native = (interpreter, args, span) => spaced(interpreter, args, span);
 
-/** A NumPy array is followed as a tensor of doubles. */
+/** A NumPy array is followed as a tensor, of doubles where no other type is asked for. */
 const numpyLinspace: Native = (interpreter, args, span) => {
-  const isPlain = args.count <= 3 && [...args.keywords.keys()].every((name) => /^(start|num)$/.test(name));
-  return isPlain
-    ? spaced(interpreter, args, span, "num")
-    : interpreter.unknown("call", span, { name: "numpy.linspace" });
+  const dtype = args.keywords.get("dtype") ?? null;
+  const asked = dtype === null ? "float64" : dtypeIn(dtype);
+  const isPlain =
+    args.count - (dtype === null ? 0 : 1) <= 3 &&
+    [...args.keywords.keys()].every((name) => /^(start|stop|num|dtype)$/.test(name));
+  if (!isPlain || asked === undefined || !isFloating(asked))
+    return args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.linspace" });
+  return spaced(interpreter, args, span, asked);
 };
 
 /** `nn.init.calculate_gain`: only used to scale values. */

@@ -28,6 +28,7 @@ import {
   type Native,
   type Value,
 } from "../values";
+import { arrayTypes, dtypeIn } from "../library/array-types";
 import { Tensor as TensorClass } from "../../tensor";
 
 type Read = (tensor: Tensor, interpreter: Interpreter) => Value;
@@ -178,10 +179,19 @@ const methods: Readonly<Record<string, Native>> = {
   }),
   /** Of numpy's arrays, which are tensors on the host here. */
   astype: native((tensor, interpreter, args, span) => {
-    const dtype = args.get(0, "dtype");
-    return dtype instanceof DtypeValue
-      ? dataTensor(interpreter, tensor.shape, dtype.dtype)
+    const dtype = dtypeIn(args.get(0, "dtype"));
+    return dtype !== undefined
+      ? dataTensor(interpreter, tensor.shape, dtype)
       : interpreter.unknown("call", span, { name: "astype" });
+  }),
+  /** An array on the host; what has no type of numpy's PyTorch refuses. */
+  numpy: native((tensor, interpreter, _, span) => {
+    if (!arrayTypes.includes(tensor.dtype)) return interpreter.unknown("call", span, { name: "numpy" });
+    const array = dataTensor(interpreter, tensor.shape, tensor.dtype);
+    array.values = tensor.values;
+    array.bound = tensor.bound;
+    array.isArray = true;
+    return array;
   }),
   backward,
   register_hook: native(() => null),
