@@ -9,6 +9,7 @@ import type { Call, ClassDefinition, Expression, FunctionDefinition, Lambda, Nod
 import { isWithin, someNode } from "../../python/walk";
 import { isLoader } from "../../torch/api-kinds";
 import type { TorchFacts } from "../../torch/facts";
+import type { ImportedClass } from "../../torch/imported";
 import { methodOfImported } from "../../torch/resolve-imported";
 import { callsWithin } from "../../torch/resolve-index";
 import { excerpt } from "../excerpt";
@@ -84,8 +85,7 @@ interface Work {
 
 /** A dataset of another file; the finding is where this one asks for workers. */
 function checkElsewhere(context: RuleContext<MessageId>, data: Expression, work: Work): void {
-  const { imported } = context.torch.resolve;
-  const found = onlyPart(context.torch, data, (whole) => imported.classOf(whole));
+  const found = importedClass(context, data);
   if (found === undefined) return;
   for (const name of loadingMethods) {
     const method = methodOfImported(found, name);
@@ -108,24 +108,32 @@ function checkElsewhere(context: RuleContext<MessageId>, data: Expression, work:
 
 /** The class of this file behind what is loaded. */
 function datasetClass({ torch }: RuleContext, data: Expression): ClassDefinition | undefined {
-  return onlyPart(torch, data, (whole) => torch.resolve.classOf(whole));
+  const { resolve } = torch;
+  return (
+    resolve.classOf(data) ?? onlyOne(wholesOf(torch, data).map((whole) => whole && resolve.classOf(whole)))
+  );
 }
 
-/** What is found for the data that is loaded, or for the whole that it is a split or a subset of. */
-function onlyPart<Found>(
-  { resolve, scopes }: TorchFacts,
-  data: Expression,
-  find: (whole: Expression) => Found | undefined,
-): Found | undefined {
-  const direct = find(data);
-  if (direct !== undefined || data.kind !== "Name") return direct;
-  const owners = scopes.lookup(data).map(({ value }) => {
+/** The class of another file behind what is loaded. */
+function importedClass({ torch }: RuleContext, data: Expression): ImportedClass | undefined {
+  const { imported } = torch.resolve;
+  return (
+    imported.classOf(data) ?? onlyOne(wholesOf(torch, data).map((whole) => whole && imported.classOf(whole)))
+  );
+}
+
+/** What the data that is loaded may be a split or a subset of; undefined for each binding that is neither. */
+function wholesOf({ resolve, scopes }: TorchFacts, data: Expression): (Expression | undefined)[] {
+  if (data.kind !== "Name") return [];
+  return scopes.lookup(data).map(({ value }) => {
     const isPart = value?.kind === "Call" && parts.test(resolve.qualifiedName(value.callee) ?? "");
-    const whole = isPart ? value.positional[0] : undefined;
-    return whole && find(whole);
+    return isPart ? value.positional[0] : undefined;
   });
-  const [owner] = owners;
-  return owners.every((one) => one === owner) ? owner : undefined;
+}
+
+function onlyOne<Found>(found: readonly (Found | undefined)[]): Found | undefined {
+  const [first] = found;
+  return found.every((one) => one === first) ? first : undefined;
 }
 
 const parts = /^torch\.utils\.data\.(dataset\.)?(Subset|random_split)$/;
