@@ -7,8 +7,7 @@ import { isUnknown } from "../unknown";
 import { getAttribute } from "./attributes";
 import { hasMethod } from "./builtins/methods";
 import type { Interpreter } from "./interpreter";
-import type { ClassValue } from "./values";
-import { NativeFunction, ObjectValue, type Native, type Value } from "./values";
+import { NativeFunction, ObjectValue, type ClassValue, type Native, type Value } from "./values";
 
 function names(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));

@@ -1,4 +1,5 @@
 /** Where queries and keys come from: linear layers over a sequence, split into heads. */
+import { lastName } from "../../python/last-name";
 import type { Call, Expression } from "../../python/tree";
 import type { TorchFacts } from "../../torch/facts";
 import { atEntry } from "../../torch/provenance/flow";
@@ -82,14 +83,12 @@ export function isScale(expression: Expression): boolean {
     case "Float":
       return true;
     case "Name":
-    case "Attribute": {
-      const name = expression.kind === "Name" ? expression.id : expression.attribute.id;
-      return /scal|sqrt|^d_?k$|dim|^norm_fact(or)?$|^norm$|^temperature$|factor/i.test(name);
-    }
+    case "Attribute":
+      return /scal|sqrt|^d_?k$|dim|^norm_fact(or)?$|^norm$|^temperature$|factor/i.test(
+        lastName(expression) ?? "",
+      );
     case "Call": {
-      const { callee } = expression;
-      const name =
-        callee.kind === "Name" ? callee.id : callee.kind === "Attribute" ? callee.attribute.id : "";
+      const name = lastName(expression.callee) ?? "";
       return /^r?sqrt$/.test(name) || (name === "size" && axisOf(expression.positional[0]) === -1);
     }
     case "BinaryOperation":

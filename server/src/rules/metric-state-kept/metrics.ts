@@ -39,12 +39,12 @@ export function clonedMetric(resolve: Resolver, { callee }: Call): Call | undefi
     original = value;
   }
   // `MetricCollection(…).to(device)`
-  while (original.kind === "Call" && original.callee.kind === "Attribute") {
-    if (isMetric(resolve.qualifiedName(original.callee) ?? "")) break;
+  while (original.kind === "Call") {
+    if (isMetric(resolve.qualifiedName(original.callee) ?? "")) return original;
+    if (original.callee.kind !== "Attribute") return undefined;
     original = original.callee.object;
   }
-  if (original.kind !== "Call") return undefined;
-  return isMetric(resolve.qualifiedName(original.callee) ?? "") ? original : undefined;
+  return undefined;
 }
 
 /** What a written-out `MetricCollection([…])` or `MetricCollection({…: …})` holds. */

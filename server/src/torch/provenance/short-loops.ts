@@ -112,8 +112,8 @@ const sameLength = /^(items|values|keys|cpu|cuda|to|tolist|numpy|detach)$/;
 const shapedFirst = /^torch\.(zeros|ones|empty|rand|randn)$/;
 
 /**
- * The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`, `tokenizer(texts)`; `[]` for a short `range(3)` and for the
- * rows of `torch.randn(1, 4, 10)`.
+ * The arguments whose length decides that of `zip(a, b)`, `enumerate(a)`, `d.items()`, `tokenizer(texts)`; `[]` for a short
+ * `range(3)` and for the rows of `torch.randn(1, 4, 10)`.
  */
 function shortArguments(call: Call, resolver: Resolver, most: number): readonly Expression[] | undefined {
   const name = resolver.qualifiedName(call.callee);

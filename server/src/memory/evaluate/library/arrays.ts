@@ -15,7 +15,6 @@ import { withKnownLength } from "../offsets";
 import { unknownFloat } from "../unknown-floats";
 import {
   DtypeValue,
-  Float,
   ListValue,
   ObjectValue,
   SliceValue,
@@ -23,7 +22,7 @@ import {
   type Native,
   type Value,
 } from "../values";
-import { arrayTypes, dtypeIn, typesOfNumbers } from "./array-types";
+import { arrayTypes, dtypeIn, dtypeOfNumber } from "./array-types";
 import { libraryClass, libraryObject } from "./library-class";
 import { converted, formOfArray, openArrayFunctions } from "./open-arrays";
 import { asArray } from "./pictures";
@@ -240,14 +239,11 @@ function filledLike(name: string): Native {
   };
 }
 
-const namesOfTypes: Readonly<Record<string, string>> = { number: "int", boolean: "bool" };
-
 /** `full(shape, value)`: of the value's type unless another is asked for. */
 const full: Native = (interpreter, args, span) => {
   const shape = shapeFrom(interpreter, args.or(0, "shape", null), span);
   const [value, dtype] = [args.or(1, "fill_value", null), args.get(2, "dtype") ?? null];
-  const own = value instanceof Float ? "float64" : typesOfNumbers[namesOfTypes[typeof value] ?? ""];
-  const asked = dtype === null ? own : dtypeIn(dtype);
+  const asked = dtype === null ? dtypeOfNumber(value) : dtypeIn(dtype);
   if (shape === undefined || asked === undefined || shape.length === 0)
     return args.unknown() ?? interpreter.unknown("call", span, { name: "numpy.full" });
   return arrayFilled(interpreter, shape, asked);

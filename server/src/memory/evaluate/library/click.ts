@@ -4,6 +4,7 @@
  */
 import type { Span } from "../../../python/tree";
 import { readCommandLine } from "../../../python/command-line";
+import { destinationOf } from "../../../python/command-options";
 import { isUnknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
@@ -28,7 +29,7 @@ function optionOf({ positional, keywords }: CallArguments): Option | undefined {
   const declared = positional.filter((one) => typeof one === "string");
   const names = declared.flatMap((one) => one.split("/").slice(0, 1)).filter((one) => one.startsWith("-"));
   const turnedOffBy = declared.flatMap((one) => one.split("/").slice(1));
-  const parameter = declared.find((one) => /^[A-Za-z_]\w*$/.test(one)) ?? fromLongest(names);
+  const parameter = declared.find((one) => /^[A-Za-z_]\w*$/.test(one)) ?? destinationOf(names)?.toLowerCase();
   if (parameter === undefined || names.length === 0) return undefined;
   const isFlag = keywords.get("is_flag") === true || turnedOffBy.length > 0;
   return {
@@ -39,13 +40,6 @@ function optionOf({ positional, keywords }: CallArguments): Option | undefined {
     type: keywords.get("type") ?? null,
     default: keywords.get("default") ?? (isFlag ? false : undefined),
   };
-}
-
-/** `hidden_size` of `-h`, `--hidden-size`: the name with most dashes in front. */
-function fromLongest(names: readonly string[]): string | undefined {
-  const dashes = (name: string): number => name.search(/[^-]/);
-  const [longest] = names.toSorted((one, other) => dashes(other) - dashes(one));
-  return longest?.slice(dashes(longest)).replaceAll("-", "_").toLowerCase();
 }
 
 /** Undefined where only a run can know it: an option without a default is None, but whoever runs the script gives what it needs. */

@@ -8,8 +8,15 @@ import { isUnknown, type Unknown } from "../../unknown";
 import { CallArguments } from "../arguments";
 import type { Interpreter } from "../interpreter";
 import { dictSet, itemsOf } from "../iteration";
-import type { ClassValue } from "../values";
-import { DictValue, ListValue, NativeFunction, ObjectValue, type Native, type Value } from "../values";
+import {
+  DictValue,
+  ListValue,
+  NativeFunction,
+  ObjectValue,
+  type ClassValue,
+  type Native,
+  type Value,
+} from "../values";
 import { configuredValue, convertedTo, dictIn, mergeInto, type DictType } from "./configuration-values";
 import { dottedList, resolved } from "./interpolations";
 import { pathText } from "./paths";

@@ -167,7 +167,10 @@ const finfo: Native = (interpreter, args, span) => {
   );
 };
 
-/** Keeps its values while it is short: stochastic depth is decided on them. Of a type that is asked for it is NumPy's, with 50 where no number is given. */
+/**
+ * Keeps its values while it is short: stochastic depth is decided on them. Of a type that is asked for it is NumPy's, with 50
+ * where no number is given.
+ */
 function spaced(interpreter: Interpreter, args: CallArguments, span: Span | undefined, asked?: Dtype): Value {
   const [end, steps] = asked === undefined ? ["end", "steps"] : ["stop", "num"];
   const [from, to, count] = [args.or(0, "start", null), args.or(1, end, null), args.or(2, steps, 50)];
